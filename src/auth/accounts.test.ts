@@ -16,11 +16,11 @@ const jwt = (claims: object): string => `h.${Buffer.from(JSON.stringify(claims))
 const idToken = jwt({ email: "u@example.com", "https://api.openai.com/auth": { chatgpt_plan_type: "pro", chatgpt_account_id: "acc-1" } });
 const inOneHour = (now: number): number => Math.floor(now / 1000) + 3600;
 
-/** An account's maker that checks what it is sent. */
-class Maker {
+/** A fake issuer that validates the requests it receives. */
+class FakeIssuer {
   readonly server: Server;
   url = "";
-  /** Challenges by the code that was given for them. */
+  /** PKCE challenges, by the code that was issued for them. */
   readonly codes = new Map<string, string>();
   readonly refreshed: string[] = [];
   readonly revoked: string[] = [];
@@ -89,28 +89,28 @@ const provider: ProviderConfig = {
 };
 
 let home: string;
-let maker: Maker;
+let issuer: FakeIssuer;
 let made: Accounts[];
 let now: number;
 describe("accounts", () => {
   beforeEach(async () => {
     home = mkdtempSync(path.join(tmpdir(), "parley-auth-"));
-    maker = new Maker();
+    issuer = new FakeIssuer();
     made = [];
     now = Date.parse("2026-01-01T00:00:00Z");
-    await maker.start();
+    await issuer.start();
     settings("");
   });
   afterEach(async () => {
     for (const accounts of made) accounts.close();
-    await new Promise((resolve) => maker.server.close(resolve));
+    await new Promise((resolve) => issuer.server.close(resolve));
     rmSync(home, { recursive: true, force: true });
   });
 
   function settings(more: string): void {
     writeFileSync(
       path.join(home, "config.toml"),
-      `${more}\n[parley.auth]\nissuer = "${maker.url}/"\nclient_id = "app_test"\ncallback_port = 0\n`,
+      `${more}\n[parley.auth]\nissuer = "${issuer.url}/"\nclient_id = "app_test"\ncallback_port = 0\n`,
     );
   }
   const authFile = (): string => path.join(home, "auth.json");
@@ -157,7 +157,7 @@ describe("accounts", () => {
   const client = { name: "test-client" };
 
   describe("an API key", () => {
-    it("is stored for its owner only, beside what other programs keep there, and forgotten on sign-out", async () => {
+    it("is stored for its owner only, next to other programs' keys, and removed on sign-out", async () => {
       store({ OPENAI_API_KEY: "old", tokens: tokens(), other: { keep: 1 } });
       const { accounts, credentials } = open();
       const { response, events } = await accounts.startLogin({ type: "apiKey", apiKey: "sk-1" }, client);
@@ -175,7 +175,7 @@ describe("accounts", () => {
       assert.ok(!readdirSync(home).some((name) => name.includes("auth.json")));
     });
 
-    it("is read from files of every age", async () => {
+    it("is read from files of every version", async () => {
       const { credentials } = open();
       store({ OPENAI_API_KEY: "sk-old" });
       assert.deepEqual(await credentials.current(), { kind: "apiKey", key: "sk-old" });
@@ -187,7 +187,7 @@ describe("accounts", () => {
       await assert.rejects(credentials.current(), /auth\.json is not valid JSON/);
     });
 
-    it("gives the older status, with the token only on demand", async () => {
+    it("gives the v1 status, with the token only on request", async () => {
       store({ OPENAI_API_KEY: "sk-1" });
       const { accounts } = open();
       assert.deepEqual(await accounts.status({ includeToken: false, refreshToken: false }), {
@@ -198,18 +198,18 @@ describe("accounts", () => {
       assert.equal((await accounts.status({ includeToken: true, refreshToken: false })).authToken, "sk-1");
     });
 
-    it("of the environment counts before a stored sign-in, where keys are allowed, and is never renewed or stored", async () => {
+    it("from the environment takes precedence over a stored sign-in if keys are allowed, and is never renewed or stored", async () => {
       store({ OPENAI_API_KEY: null, tokens: tokens(), last_refresh: new Date(now).toISOString() });
       const { accounts, credentials } = open({ keyOfEnvironment: "sk-env" });
       assert.deepEqual(await credentials.current(), { kind: "apiKey", key: "sk-env" });
       assert.deepEqual((await accounts.read({ refreshToken: true })).account, { type: "apiKey" });
       assert.equal(await credentials.refresh(AbortSignal.timeout(1000)), undefined);
-      assert.deepEqual(maker.refreshed, []);
+      assert.deepEqual(issuer.refreshed, []);
       settings('forced_login_method = "chatgpt"');
       assert.equal((await credentials.current())?.kind, "chatgpt");
     });
 
-    it("does not count where settings ask for another way", async () => {
+    it("is ignored if the settings require another method", async () => {
       store({ OPENAI_API_KEY: "sk-1" });
       settings('forced_login_method = "chatgpt"');
       const { accounts, credentials } = open();
@@ -233,15 +233,15 @@ describe("accounts", () => {
       };
     };
 
-    it("comes back with a code, which is exchanged under PKCE", async () => {
+    it("comes back with a code, which is exchanged with PKCE", async () => {
       const { accounts, credentials, events, next } = open();
       const { loginId, url, redirect, state } = await begin(accounts);
-      assert.equal(url.origin + url.pathname, `${maker.url}/oauth/authorize`);
+      assert.equal(url.origin + url.pathname, `${issuer.url}/oauth/authorize`);
       assert.deepEqual(
         [url.searchParams.get("client_id"), url.searchParams.get("originator"), url.searchParams.get("code_challenge_method")],
         ["app_test", "test-client", "S256"],
       );
-      maker.codes.set("good-code", url.searchParams.get("code_challenge") ?? "");
+      issuer.codes.set("good-code", url.searchParams.get("code_challenge") ?? "");
       const page = await fetch(`${redirect}?code=good-code&state=${state}`);
       assert.deepEqual([page.status, (await page.text()).includes("Signed in")], [200, true]);
       await next("updated");
@@ -259,10 +259,10 @@ describe("accounts", () => {
       await assert.rejects(fetch(redirect), "the address is closed again");
     });
 
-    it("is not believed with a wrong state, and the right one still works", async () => {
+    it("is rejected with a wrong state, and the right one still works", async () => {
       const { accounts, next } = open();
       const { url, redirect, state } = await begin(accounts);
-      maker.codes.set("c", url.searchParams.get("code_challenge") ?? "");
+      issuer.codes.set("c", url.searchParams.get("code_challenge") ?? "");
       for (const wrong of ["", "x".repeat(state.length), "é".repeat(state.length)])
         assert.equal((await fetch(`${redirect}?code=c&state=${wrong}`)).status, 400);
       assert.equal((await fetch(new URL("/else", redirect))).status, 404);
@@ -270,7 +270,7 @@ describe("accounts", () => {
       await next("updated");
     });
 
-    it("may bring a refusal, told without markup of its own", async () => {
+    it("may return a refusal, which is shown without its markup", async () => {
       const { accounts, next } = open();
       const { loginId, redirect, state } = await begin(accounts);
       const page = await fetch(`${redirect}?error=access_denied&error_description=${encodeURIComponent("<b>no</b>")}&state=${state}`);
@@ -279,7 +279,7 @@ describe("accounts", () => {
       assert.deepEqual(event.params, { loginId, success: false, error: "<b>no</b>", onboardingEntrypoint: null });
     });
 
-    it("fails when the code is not the maker's", async () => {
+    it("fails if the code is not the issuer's", async () => {
       const { accounts, next } = open();
       const { redirect, state } = await begin(accounts);
       assert.equal((await fetch(`${redirect}?code=forged&state=${state}`)).status, 400);
@@ -304,12 +304,12 @@ describe("accounts", () => {
       assert.ok(events.some((e) => e.type === "loginCompleted" && e.params.loginId === second.loginId && !e.params.success));
     });
 
-    it("must bring an account of the right workspace", async () => {
+    it("must return an account of the right workspace", async () => {
       settings('forced_chatgpt_workspace_id = "acc-2"');
       const { accounts, next } = open();
       const { url, redirect, state } = await begin(accounts);
       assert.equal(url.searchParams.get("allowed_workspace_id"), "acc-2");
-      maker.codes.set("c", url.searchParams.get("code_challenge") ?? "");
+      issuer.codes.set("c", url.searchParams.get("code_challenge") ?? "");
       await fetch(`${redirect}?code=c&state=${state}`);
       const event = await next("loginCompleted");
       assert.ok(event.type === "loginCompleted" && /restricted to workspace id acc-2/.test(event.params.error ?? ""));
@@ -322,42 +322,42 @@ describe("accounts", () => {
       const { accounts, next, credentials } = open();
       const { response } = await accounts.startLogin({ type: "chatgptDeviceCode" }, client);
       assert.ok(response.type === "chatgptDeviceCode");
-      assert.deepEqual([response.userCode, response.verificationUrl], ["ABCD-1", `${maker.url}/codex/device`]);
+      assert.deepEqual([response.userCode, response.verificationUrl], ["ABCD-1", `${issuer.url}/codex/device`]);
       await next("updated");
       assert.deepEqual(await credentials.current(), { kind: "chatgpt", accessToken: "access-1", accountId: "acc-1" });
-      assert.equal(maker.asked.filter((url) => url === "/api/accounts/deviceauth/token").length, 3);
+      assert.equal(issuer.asked.filter((url) => url === "/api/accounts/deviceauth/token").length, 3);
     });
   });
 
   describe("tokens", () => {
-    it("are renewed once for many who ask at the same time", async () => {
+    it("are renewed once for many concurrent callers", async () => {
       store({ auth_mode: "chatgpt", tokens: tokens(), last_refresh: new Date(now).toISOString(), other: 1 });
       const { credentials } = open();
       const signal = AbortSignal.timeout(60_000);
       const all = await Promise.all([credentials.refresh(signal), credentials.refresh(signal)]);
       assert.deepEqual(all[0], { kind: "chatgpt", accessToken: "access-2", accountId: "acc-1" });
-      assert.deepEqual([all[1], maker.refreshed], [all[0], ["refresh-0"]]);
+      assert.deepEqual([all[1], issuer.refreshed], [all[0], ["refresh-0"]]);
       assert.deepEqual([stored()["other"], stored()["tokens"]], [1, { ...tokens("access-2"), refresh_token: "refresh-2" }]);
     });
 
-    it("are renewed before they end, or when they are old and do not say", async () => {
+    it("are renewed before they expire, or when they are old and have no expiry time", async () => {
       const { credentials } = open();
       store({ tokens: tokens(jwt({ exp: inOneHour(now) })), last_refresh: "2020-01-01T00:00:00Z" });
       await credentials.current();
-      assert.deepEqual(maker.refreshed, []);
+      assert.deepEqual(issuer.refreshed, []);
       now += 58 * 60 * 1000;
       await credentials.current();
-      assert.equal(maker.refreshed.length, 1);
+      assert.equal(issuer.refreshed.length, 1);
       store({ tokens: tokens("opaque"), last_refresh: new Date(now - 9 * 24 * 3600 * 1000).toISOString() });
       await credentials.current();
-      assert.equal(maker.refreshed.length, 2);
+      assert.equal(issuer.refreshed.length, 2);
     });
 
-    it("that another program renewed meanwhile are taken over", async () => {
+    it("that another program has renewed are adopted", async () => {
       store({ tokens: tokens(), last_refresh: new Date(now).toISOString() });
       const { credentials } = open();
-      maker.refuseRefresh = 401;
-      maker.onRefresh = () => store({ tokens: tokens("access-theirs"), last_refresh: new Date(now).toISOString() });
+      issuer.refuseRefresh = 401;
+      issuer.onRefresh = () => store({ tokens: tokens("access-theirs"), last_refresh: new Date(now).toISOString() });
       assert.deepEqual(await credentials.refresh(AbortSignal.timeout(60_000)), {
         kind: "chatgpt",
         accessToken: "access-theirs",
@@ -365,16 +365,16 @@ describe("accounts", () => {
       });
     });
 
-    it("whose renewal is refused for good are not tried again", async () => {
+    it("whose renewal is permanently refused are not tried again", async () => {
       store({ tokens: tokens(), last_refresh: new Date(now).toISOString() });
       const { credentials } = open();
-      maker.refuseRefresh = 401;
+      issuer.refuseRefresh = 401;
       await assert.rejects(credentials.refresh(AbortSignal.timeout(60_000)), /sign-in has ended \(expired\); sign in again/);
       assert.equal(await credentials.refresh(AbortSignal.timeout(60_000)), undefined);
-      assert.equal(maker.refreshed.length, 1);
+      assert.equal(issuer.refreshed.length, 1);
     });
 
-    it("that a client brought are never stored, and renewed by asking it", async () => {
+    it("supplied by a client are never stored, and renewed by asking it", async () => {
       const asked: unknown[] = [];
       const { accounts, credentials } = open({
         askTokens: async (params) => {
@@ -407,7 +407,7 @@ describe("accounts", () => {
     it("are revoked on sign-out", async () => {
       store({ tokens: tokens(), last_refresh: new Date(now).toISOString() });
       await open().accounts.logout();
-      assert.deepEqual(maker.revoked, ["refresh-0"]);
+      assert.deepEqual(issuer.revoked, ["refresh-0"]);
     });
   });
 
@@ -417,7 +417,7 @@ describe("accounts", () => {
       const file = await accounts.keepFeedback({ classification: "bug", reason: "it broke" });
       assert.ok(file.startsWith(path.join(home, "parley", "feedback")));
       assert.deepEqual([JSON.parse(readFileSync(file, "utf8")).reason, statSync(file).mode & 0o777], ["it broke", 0o600]);
-      assert.deepEqual(maker.asked, []);
+      assert.deepEqual(issuer.asked, []);
       settings("[feedback]\nenabled = false");
       await assert.rejects(accounts.keepFeedback({ classification: "bug" }), /disabled by configuration/);
     });
@@ -437,7 +437,7 @@ describe("accounts", () => {
       throw new Error("no keyring here");
     };
 
-    it("takes the account out of the file", async () => {
+    it("replaces the account in the file", async () => {
       store({ OPENAI_API_KEY: "in file" });
       const storage = createStorage("keyring", home, working);
       await storage.save({ OPENAI_API_KEY: "in keyring" });
@@ -447,7 +447,7 @@ describe("accounts", () => {
       assert.equal(await storage.load(), undefined);
     });
 
-    it("gives way to the file under `auto`, and to an error under `keyring`", async () => {
+    it("falls back to the file with `auto`, and to an error with `keyring`", async () => {
       const auto = createStorage("auto", home, missing);
       await auto.save({ OPENAI_API_KEY: "k" });
       assert.deepEqual(await auto.load(), { OPENAI_API_KEY: "k" });
@@ -455,7 +455,7 @@ describe("accounts", () => {
       await assert.rejects(createStorage("keyring", home, missing).load(), /no keyring here/);
     });
 
-    it("is not needed for an account that is kept in memory", async () => {
+    it("is not needed for an account kept in memory", async () => {
       const memory = createStorage("ephemeral", home, missing);
       await memory.save({ OPENAI_API_KEY: "k" });
       assert.deepEqual(await memory.load(), { OPENAI_API_KEY: "k" });

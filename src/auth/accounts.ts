@@ -27,7 +27,7 @@ import { pollDeviceLogin, revokeToken, startDeviceLogin } from "./oauth.ts";
 import { createProviderKeys, type ProviderKeys } from "./provider-keys.ts";
 import { type AuthSettings, authSettings } from "./settings.ts";
 import { type AuthStorage, createStorage, type OpenKeyring, type StoreMode } from "./storage.ts";
-import { type BroughtTokens, TokenKeeper } from "./token-keeper.ts";
+import { type ClientTokens, TokenKeeper } from "./token-keeper.ts";
 
 export interface AccountsOptions {
   readonly codexHome: string;
@@ -35,26 +35,26 @@ export interface AccountsOptions {
   readonly config: ConfigSource & Pick<ConfigStore, "read" | "write">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Asks the client that brought its own tokens for fresh ones; undefined when no such client is there. */
+  /** Requests fresh tokens from the client that supplied its own; undefined if no such client is connected. */
   readonly askTokens?: (
     params: ChatgptAuthTokensRefreshParams,
     signal: AbortSignal,
   ) => Promise<ChatgptAuthTokensRefreshResponse | undefined>;
   readonly openKeyring?: OpenKeyring;
-  /** Nobody has set up a model: clients then offer what Codex would, a sign-in to OpenAI. */
+  /** No model is configured: clients then offer a sign-in to OpenAI, as with Codex. */
   readonly lacksModel?: (config: Config) => boolean;
-  /** An API key of the environment: where API keys are allowed it counts before every stored sign-in. */
+  /** An API key from the environment: if API keys are allowed, it takes precedence over every stored sign-in. */
   readonly keyOfEnvironment?: string | undefined;
-  /** Asks the provider whether it takes a key. Rejects with what to tell the person. */
+  /** Checks with the provider that a key is accepted. Rejects with an error message for the user. */
   readonly checkKey?: (key: string) => Promise<void>;
-  /** Chooses the model that a provider is set up with and, where asked, tries it with the key. Rejects with what to tell the person. */
+  /** Chooses a model for the provider and, if requested, tries it with the key. Rejects with an error message for the user. */
   readonly tryProvider?: (wanted: WantedProvider) => Promise<{ readonly model: string }>;
 }
 
-/** A provider that a person wants to use from now on. */
+/** A provider that the user is setting up. */
 export interface WantedProvider {
   readonly provider: string;
-  /** Empty where the provider needs none. */
+  /** Empty if the provider needs no key. */
   readonly key: string;
   readonly model: string | undefined;
   readonly check: boolean;
@@ -99,7 +99,7 @@ class LocalAccounts implements Accounts {
       fixed: options.keyOfEnvironment === undefined ? undefined : { kind: "apiKey", key: options.keyOfEnvironment },
       isAllowed: (found) => this.#isAllowed(found),
       issuer: () => this.#settings().issuer,
-      renewBrought: (old, signal) => this.#renewBrought(old, signal),
+      renewClientTokens: (old, signal) => this.#renewClientTokens(old, signal),
     });
   }
 
@@ -144,7 +144,7 @@ class LocalAccounts implements Accounts {
     const found = await this.keeper.signedIn().catch(() => undefined);
     if (found?.kind === "chatgpt" && found.tokens.refresh_token !== "")
       await revokeToken(this.#settings().issuer, found.tokens.refresh_token, AbortSignal.timeout(revokeTimeoutMs)).catch((error: unknown) =>
-        this.#options.log.debug("the account's maker could not be told of the sign-out", { reason: String(error) }),
+        this.#options.log.debug("the account's issuer could not be notified of the sign-out", { reason: String(error) }),
       );
     this.keeper.brought = undefined;
     await this.#leaveBedrock();
@@ -191,7 +191,7 @@ class LocalAccounts implements Accounts {
     );
   }
 
-  /** A sign-in from before a restriction was set does not count. */
+  /** A sign-in from before a restriction was configured does not count. */
   #isAllowed(found: SignedIn): boolean {
     const { methods, workspaces } = this.#settings();
     if (found.kind === "apiKey") return methods.includes("api");
@@ -212,7 +212,7 @@ class LocalAccounts implements Accounts {
     };
   }
 
-  /** Keeps a provider's key, and makes the provider with one of its models the user's own. */
+  /** Stores a provider's key, and makes the provider and one of its models the user's default. */
   async #setUp(wanted: ApiKeyLogin & { readonly provider: string }): ReturnType<Accounts["startLogin"]> {
     const { tryProvider, config, env } = this.#options;
     if (tryProvider === undefined) throw invalidRequest("provider: this server sets up no providers");
@@ -233,7 +233,7 @@ class LocalAccounts implements Accounts {
     };
   }
 
-  /** Stores the key and makes the provider the user's own, as every program that shares the home expects. */
+  /** Stores the key and makes the provider the user's default, as every program that shares this home expects. */
   async #keepBedrock(key: string, region: string): ReturnType<Accounts["startLogin"]> {
     if (key.trim() === "") throw invalidRequest("apiKey: must not be empty");
     if (!/^[a-z]{2}(-[a-z]+)+-\d+$/.test(region))
@@ -243,7 +243,7 @@ class LocalAccounts implements Accounts {
     this.keeper.brought = undefined;
     return { response: { type: "amazonBedrock" }, events: [completed(null), updated("bedrockApiKey", null)] };
   }
-  /** With the key goes the choice of the provider, which could not serve without it. */
+  /** Removes the provider's configuration together with the key, because it cannot work without one. */
   async #leaveBedrock(): Promise<void> {
     if ((await this.keeper.bedrock().catch(() => undefined)) === undefined) return;
     if (this.#userValue("model_provider") === bedrockId)
@@ -253,7 +253,7 @@ class LocalAccounts implements Accounts {
     const { layers } = this.#options.config.read(undefined);
     return layers?.flatMap(({ name, config }) => (name.type === "user" ? [tableIn(config)[key]] : [])).find((value) => value !== undefined);
   }
-  /** Without its key a provider cannot serve, and its model is none of another's. */
+  /** Without its key a provider cannot work, and its model belongs to no other provider. */
   #unchoose(): void {
     this.#options.config.write(["model_provider", "model"].map((keyPath) => ({ keyPath, value: null, mergeStrategy: "replace" })));
   }
@@ -351,7 +351,7 @@ class LocalAccounts implements Accounts {
       throw invalidRequest(`Login is restricted to workspace id ${workspaces.join(", ")}`);
   }
 
-  /** Unknown keys of the old entry are kept; an entry that cannot be read is replaced. */
+  /** Unknown keys of the old entry are preserved; an unreadable entry is replaced. */
   #previous(): Promise<Awaited<ReturnType<AuthStorage["load"]>>> {
     return this.#store()
       .load()
@@ -382,7 +382,7 @@ class LocalAccounts implements Accounts {
     });
   }
 
-  async #renewBrought(old: BroughtTokens, signal: AbortSignal): Promise<BroughtTokens | undefined> {
+  async #renewClientTokens(old: ClientTokens, signal: AbortSignal): Promise<ClientTokens | undefined> {
     const fresh = await this.#options.askTokens?.({ reason: "unauthorized", previousAccountId: old.accountId }, signal);
     if (fresh === undefined) return undefined;
     this.#allowWorkspace(this.#settings(), fresh.chatgptAccountId);
@@ -414,5 +414,5 @@ const updated = (authMode: AuthMode | null, planType: PlanType | null): AccountE
   params: { authMode, planType },
 });
 const planIn = (account: Account | null) => (account?.type === "chatgpt" ? account.planType : null);
-const planOf = ({ plan, accessToken }: BroughtTokens) => (plan === undefined ? (ownerOf(accessToken).plan ?? null) : planTypeFrom(plan));
+const planOf = ({ plan, accessToken }: ClientTokens) => (plan === undefined ? (ownerOf(accessToken).plan ?? null) : planTypeFrom(plan));
 const tableIn = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === "object" && value !== null ? { ...value } : {});

@@ -1,4 +1,4 @@
-/** What is known of the user's account, in the shape that every program which shares the home reads and writes (auth.json). */
+/** The account data, in the format of auth.json that every program sharing this home reads and writes. */
 import { type Infer, maybe, named, object, parse, string } from "../lib/schema.ts";
 
 export const AuthData = named("AuthData", () =>
@@ -11,7 +11,7 @@ export const AuthData = named("AuthData", () =>
     last_refresh: maybe(string()),
   }),
 );
-/** Keys we do not know are kept, since other programs may need them. */
+/** Unknown keys are preserved, because other programs may need them. */
 export type AuthData = Infer<typeof AuthData> & { readonly [other: string]: unknown };
 
 export interface Tokens {
@@ -20,7 +20,7 @@ export interface Tokens {
   readonly refresh_token: string;
 }
 
-/** undefined when the value is not of this shape. */
+/** Undefined if the value does not have this shape. */
 export const authDataFrom = (value: unknown): AuthData | undefined => {
   const found = parse(AuthData, value);
   return found === undefined ? undefined : { ...found };
@@ -30,7 +30,7 @@ export type SignedIn =
   | { readonly kind: "apiKey"; readonly key: string }
   | { readonly kind: "chatgpt"; readonly tokens: NonNullable<AuthData["tokens"]>; readonly lastRefresh: number | undefined };
 
-/** Older files do not say the mode: tokens count before a key, since a sign-in may have left both. */
+/** Older files do not contain the mode: tokens take precedence over a key, because a sign-in may have left both. */
 export function signedInBy(data: AuthData | undefined): SignedIn | undefined {
   if (data === undefined) return undefined;
   const key = data.OPENAI_API_KEY ?? undefined;

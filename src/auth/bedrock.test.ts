@@ -35,7 +35,7 @@ describe("Amazon Bedrock", () => {
   const login = { type: "amazonBedrock", apiKey: "bedrock-1", region: "eu-west-1" } as const;
   const chosen = (): unknown => /^model_provider = "(.*)"$/m.exec(readFileSync(path.join(home, "config.toml"), "utf8"))?.[1];
 
-  it("keeps the key as other programs do, makes the provider the user's, and takes both back on sign-out", async () => {
+  it("stores the key as other programs do, makes the provider the default, and removes both on sign-out", async () => {
     writeFileSync(authFile(), JSON.stringify({ OPENAI_API_KEY: "old", other: { keep: 1 } }));
     const { accounts, credentials } = open();
     const { response, events } = await accounts.startLogin(login, client);
@@ -53,7 +53,7 @@ describe("Amazon Bedrock", () => {
     assert.equal((await accounts.read({ refreshToken: false })).account, null);
   });
 
-  it("is shown and left by the commands, which look at the account whichever provider is in use", async () => {
+  it("is shown and signed out by the commands, regardless of the current provider", async () => {
     await open().accounts.startLogin(login, client);
     const { accounts } = open(['model_provider="openai"']);
     assert.equal((await accounts.status({ includeToken: true, refreshToken: false })).authMethod, "bedrockApiKey");
@@ -61,7 +61,7 @@ describe("Amazon Bedrock", () => {
     assert.equal(chosen(), undefined);
   });
 
-  it("gives way to another sign-in", async () => {
+  it("is replaced by another sign-in", async () => {
     const { accounts, credentials } = open();
     await accounts.startLogin(login, client);
     await accounts.startLogin({ type: "apiKey", apiKey: "sk-1" }, client);
@@ -69,7 +69,7 @@ describe("Amazon Bedrock", () => {
     assert.deepEqual((await accounts.read({ refreshToken: false })).account, { type: "apiKey" });
   });
 
-  it("refuses what it cannot use, naming the field", async () => {
+  it("rejects invalid input, naming the field", async () => {
     const { accounts } = open();
     await assert.rejects(accounts.startLogin({ ...login, region: "x.evil.example/" }, client), /^Error: region: .* like us-east-1/);
     await assert.rejects(accounts.startLogin({ ...login, apiKey: " " }, client), /apiKey: must not be empty/);

@@ -1,27 +1,27 @@
-/** Signs in to the account's maker through the user's browser. */
+/** Signs in to the account's issuer through the user's browser. */
 import type { Tokens } from "./auth-data.ts";
 import { openCallback } from "./callback-server.ts";
 import { authorizeUrl, createPkce, createState, exchangeCode, type Issuer } from "./oauth.ts";
 
 export interface BrowserLoginOptions {
   readonly issuer: Issuer;
-  /** The port registered with the maker; 0 takes any, for makers that allow it. */
+  /** The port registered with the issuer; 0 picks any free port, for issuers that allow it. */
   readonly port: number;
   readonly originator: string;
   readonly workspaces: readonly string[];
-  /** Looks at the tokens before the browser shows success; throws Error with a text for the user to refuse them. */
+  /** Checks the tokens before the browser shows success; throws an Error with a message for the user to reject them. */
   readonly accept: (tokens: Tokens) => Promise<void>;
 }
 
 export interface BrowserLogin {
   readonly authUrl: string;
-  /** Rejects with an Error whose text is for the user; also when `signal` aborts. */
+  /** Rejects with an Error whose message is for the user; also when `signal` aborts. */
   readonly done: Promise<void>;
 }
 
 const path = "/auth/callback";
 
-/** Throws Error with a text for the user when the local address cannot be had. */
+/** Throws an Error with a message for the user if the local address cannot be opened. */
 export async function startBrowserLogin(options: BrowserLoginOptions, signal: AbortSignal): Promise<BrowserLogin> {
   const { issuer, accept, originator, workspaces } = options;
   const pkce = createPkce();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { oddTargets, rawAnswer, rawStatus, upgradeHeaders } from "../../test/support/odd-targets.ts";
 import { openCallback } from "./callback-server.ts";
 
-test("whatever strangers send while a sign-in waits, it goes on waiting and the right visit ends it", async () => {
+test("unrelated requests do not end a waiting sign-in, and the right one does", async () => {
   const codes: string[] = [];
   const redeem = async (code: string): Promise<void> => void codes.push(code);
   const end = new AbortController();
@@ -25,7 +25,7 @@ test("whatever strangers send while a sign-in waits, it goes on waiting and the 
   }
 });
 
-test("a code that comes twice is redeemed once, and both visits get the one answer", async () => {
+test("a code that arrives twice is redeemed once, and both requests get the same response", async () => {
   const begun = Promise.withResolvers<void>();
   const redeemed = Promise.withResolvers<void>();
   let times = 0;
@@ -48,7 +48,7 @@ test("a code that comes twice is redeemed once, and both visits get the one answ
   end.abort();
 });
 
-test("a page whose name was rebound to this machine cannot end a sign-in", async () => {
+test("a page that reaches this machine by DNS rebinding cannot end a sign-in", async () => {
   const end = new AbortController();
   const redeem = async (): Promise<void> => {};
   const { port, done } = await openCallback({ port: 0, path: "/auth/callback", state: "the-state", redeem }, end.signal);

@@ -1,4 +1,4 @@
-/** A local address that a browser comes back to at the end of a sign-in. Takes one good visit, then closes. */
+/** A local HTTP server that the browser is redirected to at the end of a sign-in. Accepts one valid request, then closes. */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,34 +7,34 @@ import { requestTarget } from "../lib/request-target.ts";
 import { isCode } from "../lib/system-error.ts";
 
 export interface CallbackOptions {
-  /** 0 takes any free port. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly path: string;
-  /** What we gave the browser on its way; a visit without it is not ours. */
+  /** The state parameter we sent with the browser; a request without it is rejected. */
   readonly state: string;
-  /** Redeems the code; throws Error with a text for the user. */
+  /** Redeems the code; throws an Error with a message for the user. */
   readonly redeem: (code: string, query: URLSearchParams) => Promise<void>;
 }
 
 export interface Callback {
   readonly port: number;
-  /** Rejects with an Error whose text is for the user; also when `signal` aborts. */
+  /** Rejects with an Error whose message is for the user; also when `signal` aborts. */
   readonly done: Promise<void>;
 }
 
 const notCompleted = "Login was not completed";
-/** Only one visit counts; whatever else knocks must not hold much. */
+/** Only one request matters; all others must not use many resources. */
 const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 2000 };
 const maxConnections = 64;
 
-/** Throws Error with a text for the user when the local address cannot be had. */
+/** Throws an Error with a message for the user if the local address cannot be opened. */
 export async function openCallback(options: CallbackOptions, signal: AbortSignal): Promise<Callback> {
   const { createServer } = await import("node:http");
   const server = createServer(limits);
   server.maxConnections = maxConnections;
   const port = await listen(server, options.port, signal);
   const { promise: done, resolve, reject } = Promise.withResolvers<void>();
-  done.catch(() => {}); // whoever waits later still gets the error
+  done.catch(() => {}); // later awaiters still get the error
   const finish = (error?: Error): void => {
     server.close();
     server.closeIdleConnections();
@@ -43,7 +43,7 @@ export async function openCallback(options: CallbackOptions, signal: AbortSignal
   };
   signal.addEventListener("abort", () => finish(new Error(notCompleted)), { once: true });
   let redeeming: Promise<Answer> | undefined;
-  /** A code is good for one use: a reload meanwhile gets the answer of the first visit. */
+  /** A code can be redeemed only once: a reload in the meantime gets the response of the first request. */
   const redeemOnce = (query: URLSearchParams): Promise<Answer> => {
     redeeming ??= redeem(query, options);
     return redeeming;
@@ -57,7 +57,7 @@ export async function openCallback(options: CallbackOptions, signal: AbortSignal
       () => send(response, { status: 500, title: "Something went wrong", text: "Start signing in again." }),
     );
   });
-  server.on("error", () => undefined); // a connection that could not be accepted; the sign-in waits on for the next one
+  server.on("error", () => undefined); // a connection that could not be accepted; the sign-in keeps waiting for the next one
   return { port, done };
 }
 
@@ -71,7 +71,7 @@ interface Answer {
   readonly ended?: "well" | Error;
 }
 
-/** A page of a foreign name that was rebound to this machine sends its own name, and no header by which browsers tell of themselves. */
+/** Protects against DNS rebinding: a page on a foreign host name that resolves to this machine sends its own Host header, and may send no header that identifies a browser. */
 const isOwnHost = (host: string | undefined): boolean => /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/i.test(host ?? "");
 
 async function answer(
@@ -80,7 +80,7 @@ async function answer(
   redeemOnce: (query: URLSearchParams) => Promise<Answer>,
 ): Promise<Answer> {
   const { path: visited, query } = requestTarget(request.url);
-  // Other programs that wait on the same registered port ask each other to give up this way; pages in a browser cannot.
+  // Programs that wait on the same registered port use this request to ask each other to give up; pages in a browser cannot send it.
   if (
     request.method === "GET" &&
     visited === "/cancel" &&

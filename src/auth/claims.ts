@@ -1,4 +1,4 @@
-/** What a token says about its owner. The signature is not checked: the token came from its maker, and is only shown, never believed. */
+/** Reads the claims of a token. The signature is not verified: the token came from its issuer, and the claims are only displayed, never trusted. */
 import { maybe, named, natural, object, parse, string } from "../lib/schema.ts";
 import { type PlanType, planTypeFrom } from "../protocol/account.ts";
 
@@ -21,7 +21,7 @@ export interface TokenOwner {
   readonly expiresAt: number | undefined;
 }
 
-/** Empty for a token that is no JWT. */
+/** Empty for a token that is not a JWT. */
 export function ownerOf(token: string): TokenOwner {
   const claims = parse(Claims, payloadOf(token));
   const auth = claims?.["https://api.openai.com/auth"] ?? undefined;

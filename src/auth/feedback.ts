@@ -1,10 +1,10 @@
-/** Keeps reports of users on this machine. Nothing is sent anywhere. */
+/** Stores users' feedback reports on this machine. Nothing is sent anywhere. */
 import path from "node:path";
 import { createFileSync } from "../lib/durable-write.ts";
 import { randomUuid } from "../lib/random.ts";
 import type { FeedbackUploadParams } from "../protocol/account.ts";
 
-/** Resolves to the file, which only its owner can read. Logs are named, not copied: they may hold what the user would not want kept twice. */
+/** Resolves to the file's path; only its owner can read the file. Logs are listed, not copied: they may contain data that the user does not want stored twice. */
 export async function keepFeedback(codexHome: string, params: FeedbackUploadParams, now: number): Promise<string> {
   const folder = path.join(codexHome, "parley", "feedback");
   const at = new Date(now).toISOString();

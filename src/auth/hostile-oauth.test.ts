@@ -1,4 +1,4 @@
-/** What the maker of an MCP server may answer while somebody signs in to it: nothing of it takes memory, hangs, or sends us elsewhere. */
+/** Hostile responses of an MCP server's issuer during sign-in: none may exhaust memory, hang, or redirect us elsewhere. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -27,12 +27,12 @@ const scripted: ProviderConfig = {
   ...{ streamIdleTimeoutMs: 1, requiresOpenaiAuth: false, options: {} },
 };
 
-describe("signing in to an MCP server whose maker is hostile", () => {
+describe("signing in to an MCP server whose issuer is hostile", () => {
   let home: string;
   let server: Server;
   let base: string;
   let sent = 0;
-  /** By the last part of the path; what is not here is answered as a good server would. */
+  /** By the last part of the path; anything not listed is answered correctly. */
   let answers: Readonly<Record<string, Answer>> = {};
 
   const metadata = (): Record<string, unknown> => ({
@@ -84,7 +84,7 @@ describe("signing in to an MCP server whose maker is hostile", () => {
     const signIn = createMcpSignIn({ codexHome: home, config, requestMs });
     return { signIn, started: signIn.login({ threadId: undefined, config: config.effective(home), cwd: home }, "web", undefined) };
   }
-  /** Answers why the sign-in could not be begun. */
+  /** Returns the reason why the sign-in could not be started. */
   async function refused(hostile: typeof answers, requestMs?: number): Promise<string> {
     answers = hostile;
     const { signIn, started } = login(requestMs);
@@ -92,13 +92,13 @@ describe("signing in to an MCP server whose maker is hostile", () => {
       const { url } = await started;
       return `began at ${url}`;
     } catch (error) {
-      assert.match(String(error), /failed to sign in to MCP server 'web'|which is no web page/);
+      assert.match(String(error), /failed to sign in to MCP server 'web'|which is not a web page/);
       return String(error);
     } finally {
       signIn.close();
     }
   }
-  /** Begins well, comes back with a code, and answers what the person hears of it. */
+  /** Starts a sign-in normally, comes back with a code, and returns the error message for the user. */
   async function redeemed(hostile: typeof answers): Promise<string | undefined> {
     answers = hostile;
     const { signIn, started } = login();
@@ -111,19 +111,19 @@ describe("signing in to an MCP server whose maker is hostile", () => {
   }
 
   for (const part of ["oauth-protected-resource", "oauth-authorization-server", "register"])
-    it(`an answer without end is given up (${part})`, async () => {
+    it(`an endless response is rejected (${part})`, async () => {
       sent = 0;
       const outcome = await refused({ [part]: endless });
-      // Without a word on the resource the server itself is asked, as before there was one.
+      // Without protected-resource metadata the server itself is asked, as in older versions of the specification.
       if (part !== "oauth-protected-resource") assert.doesNotMatch(outcome, /began/);
       assert.ok(sent < 16 * 1024 * 1024, `${sent} bytes were taken`);
     });
 
-  it("an answer that never comes is given up", async () => {
+  it("a response that never arrives times out", async () => {
     assert.doesNotMatch(await refused({ "oauth-authorization-server": () => undefined }, 200), /began/);
   });
 
-  it("redirects are followed nowhere: in a circle, to another scheme, to the cloud's keys", async () => {
+  it("redirects are never followed: in a loop, to another scheme, to the cloud's metadata address", async () => {
     let visits = 0;
     const counted = (to: string) =>
       redirect((request) => {
@@ -135,12 +135,12 @@ describe("signing in to an MCP server whose maker is hostile", () => {
     assert.ok(visits < 40, `${visits} visits`);
   });
 
-  it("metadata of another issuer is refused", async () => {
+  it("metadata of another issuer is rejected", async () => {
     const other = { ...metadata(), issuer: "https://other.example" };
     assert.match(await refused({ "oauth-authorization-server": json(other) }), /issuer/i);
   });
 
-  it("endpoints of other schemes, and the address at which clouds give out keys, are not asked", async () => {
+  it("endpoints with other schemes, and the cloud's metadata address, are not requested", async () => {
     for (const endpoint of ["file:///etc/passwd", "javascript:alert(1)", "data:application/json,{}", "http://169.254.169.254/token"]) {
       const page = { ...metadata(), authorization_endpoint: endpoint };
       if (!endpoint.startsWith("http:")) assert.doesNotMatch(await refused({ "oauth-authorization-server": json(page) }), /began/);
@@ -152,11 +152,11 @@ describe("signing in to an MCP server whose maker is hostile", () => {
     }
   });
 
-  it("a server that names another maker later does not get what the first one gave", async () => {
+  it("a server that names another issuer later does not get the first one's credentials", async () => {
     assert.equal(await redeemed({ token: json({ access_token: "a", token_type: "Bearer", refresh_token: "precious" }) }), undefined);
-    const told: string[] = [];
+    const received: string[] = [];
     const other = createServer((request, response) => {
-      request.setEncoding("utf8").on("data", (text: string) => told.push(text));
+      request.setEncoding("utf8").on("data", (text: string) => received.push(text));
       const at = `http://127.0.0.1:${request.socket.localPort}`;
       const body = { ...metadata(), issuer: at, token_endpoint: `${at}/token`, registration_endpoint: undefined };
       request.on("end", () =>
@@ -173,12 +173,12 @@ describe("signing in to an MCP server whose maker is hostile", () => {
     const provider = createMcpSignIn({ codexHome: home, config }).authFor(web);
     assert.ok(provider !== undefined);
     await assert.rejects(auth(provider, { serverUrl: `${base}/mcp` }));
-    assert.doesNotMatch(told.join("\n"), /precious|client-1/);
+    assert.doesNotMatch(received.join("\n"), /precious|client-1/);
     other.closeAllConnections();
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it("odd JSON is an error in words", async () => {
+  it("malformed JSON gives a readable error", async () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const odd = [
       "",
@@ -196,7 +196,7 @@ describe("signing in to an MCP server whose maker is hostile", () => {
       for (const part of ["oauth-authorization-server", "register"]) assert.doesNotMatch(await refused({ [part]: json(text) }), /began/);
   });
 
-  it("a token that is none, and an endless one, end the sign-in with few words", async () => {
+  it("an invalid token, and an endless one, end the sign-in with a short message", async () => {
     const long = { error: "invalid_grant", error_description: "\u001b[2J<b>".repeat(100_000) };
     for (const answer of [
       json("null"),

@@ -1,4 +1,4 @@
-/** Keeps what signing in to MCP servers gave us: in a file for its owner only, or in the keyring of the system. */
+/** Stores the credentials of MCP servers: in a file readable by its owner only, or in the system's keyring. */
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
@@ -21,21 +21,21 @@ const Entry = named("McpCredential", () =>
   object({
     url: string(),
     tokens: optional(Tokens()),
-    /** What the server's maker knows us by. */
+    /** Our client registration with the server's issuer. */
     client: optional(Registration()),
-    /** The name under which both are kept in the keyring instead. */
+    /** The keyring entry that contains both instead. */
     keyring: optional(string()),
   }),
 );
 type Entry = Infer<typeof Entry>;
-/** In the shapes that the MCP library wants back; further keys of its own are kept. */
+/** In the formats that the MCP library expects; its additional keys are preserved. */
 export interface McpCredential {
   readonly tokens: Entry["tokens"] | undefined;
   readonly client: Entry["client"] | undefined;
 }
 
 export interface McpCredentials {
-  /** Cheap, and without the keyring: whether something is kept for this server at this address. */
+  /** Cheap, does not open the keyring: whether credentials are stored for this server at this address. */
   has(name: string, url: string): boolean;
   load(name: string, url: string): Promise<McpCredential | undefined>;
   save(name: string, url: string, credential: McpCredential): Promise<void>;
@@ -50,7 +50,7 @@ export function createMcpCredentials(
   openKeyring: OpenKeyring = systemKeyring,
 ): McpCredentials {
   const file = path.join(codexHome, "parley", "mcp-credentials.json");
-  /** Another address is another server: its tokens must not go there. */
+  /** Another address is another server: tokens must not be sent to it. */
   const keyOf = (name: string, url: string): string => `${name}|${createHash("sha256").update(url).digest("hex").slice(0, 16)}`;
   const accountOf = (key: string): string => `${createHash("sha256").update(codexHome).digest("hex").slice(0, 16)}|${key}`;
 
@@ -80,7 +80,7 @@ export function createMcpCredentials(
   };
 }
 
-/** What the file then holds: a pointer, or under `auto` the whole entry where there is no keyring. */
+/** Returns what to store in the file: a pointer, or with `auto` the whole entry if there is no keyring. */
 async function inKeyring(account: string, whole: Entry, must: boolean, open: OpenKeyring): Promise<Entry> {
   try {
     await (await open(service, account)).set(JSON.stringify(whole));
@@ -94,7 +94,7 @@ async function inKeyring(account: string, whole: Entry, must: boolean, open: Ope
 const maxBytes = 4 * 1024 * 1024;
 const Entries = named("McpCredentialFile", () => record(Entry()));
 
-/** A file that cannot be read counts as empty: the user signs in again. */
+/** An unreadable file counts as empty: the user signs in again. */
 function readEntries(file: string): Readonly<Record<string, Entry>> {
   try {
     return parse(Entries, JSON.parse(readBoundedTextSync(file, maxBytes))) ?? {};

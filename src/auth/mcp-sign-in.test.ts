@@ -10,7 +10,7 @@ import { createConfigStore } from "../config/load.ts";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import { createMcpSignIn } from "./mcp-sign-in.ts";
 
-/** An MCP server that wants a sign-in, and its maker, at one address. */
+/** An MCP server that requires a sign-in, and its issuer, at one address. */
 class ProtectedServer {
   readonly server: Server;
   url = "";
@@ -82,23 +82,23 @@ const scripted: ProviderConfig = {
 };
 
 let home: string;
-let maker: ProtectedServer;
+let issuer: ProtectedServer;
 describe("mcp sign in", () => {
   beforeEach(async () => {
     home = mkdtempSync(path.join(tmpdir(), "parley-mcp-auth-"));
-    maker = new ProtectedServer();
-    await maker.start();
+    issuer = new ProtectedServer();
+    await issuer.start();
     settings("file");
   });
   afterEach(async () => {
-    await new Promise((resolve) => maker.server.close(resolve));
+    await new Promise((resolve) => issuer.server.close(resolve));
     rmSync(home, { recursive: true, force: true });
   });
 
   function settings(store: string, more = ""): void {
     writeFileSync(
       path.join(home, "config.toml"),
-      `mcp_oauth_credentials_store = "${store}"\n[mcp_servers.web]\nurl = "${maker.url}/mcp"\nscopes = ["read"]\n${more}[mcp_servers.local]\ncommand = "x"\n`,
+      `mcp_oauth_credentials_store = "${store}"\n[mcp_servers.web]\nurl = "${issuer.url}/mcp"\nscopes = ["read"]\n${more}[mcp_servers.local]\ncommand = "x"\n`,
     );
   }
   function open(openKeyring?: Parameters<typeof createMcpSignIn>[0]["openKeyring"]) {
@@ -111,18 +111,18 @@ describe("mcp sign in", () => {
   }
   async function visit(url: string, code: string): Promise<Response> {
     const asked = new URL(url).searchParams;
-    maker.challenge = asked.get("code_challenge") ?? "";
+    issuer.challenge = asked.get("code_challenge") ?? "";
     return fetch(`${asked.get("redirect_uri")}?code=${code}&state=${asked.get("state")}`);
   }
 
   describe("signing in to an MCP server", () => {
-    it("registers, sends the browser off under PKCE, and keeps the tokens for their owner only", async () => {
+    it("registers, starts the browser flow with PKCE, and stores the tokens for their owner only", async () => {
       const { signIn, scope, web } = open();
       assert.deepEqual([signIn.authStatus(web), signIn.authFor(web)], ["notLoggedIn", undefined]);
       const { url, done } = await signIn.login(scope, "web", undefined);
       const asked = new URL(url).searchParams;
       assert.deepEqual([asked.get("client_id"), asked.get("scope"), asked.get("code_challenge_method")], ["client-1", "read", "S256"]);
-      assert.deepEqual(maker.registered[0]?.redirect_uris, [asked.get("redirect_uri")]);
+      assert.deepEqual(issuer.registered[0]?.redirect_uris, [asked.get("redirect_uri")]);
       assert.equal((await visit(url, "good")).status, 200);
       assert.deepEqual(await done, { error: undefined });
       assert.equal(signIn.authStatus(web), "oAuth");
@@ -134,7 +134,7 @@ describe("mcp sign in", () => {
       assert.ok(!readFileSync(file, "utf8").includes("first"));
     });
 
-    it("names the resource that the settings name", async () => {
+    it("requests the resource named in the settings", async () => {
       settings("file", 'oauth_resource = "https://resource.example/mcp"\n');
       const { signIn, scope } = open();
       const { url } = await signIn.login(scope, "web", undefined);
@@ -142,13 +142,13 @@ describe("mcp sign in", () => {
       signIn.close();
     });
 
-    it("is the client that the settings name, at the address that was registered for it, now and when it renews", async () => {
+    it("uses the client and redirect address of the settings, for signing in and for renewing", async () => {
       const named = '[mcp_servers.web.oauth]\nclient_id = "mine"\nclient_secret = "s"\ncallback_url = "http://localhost/back/1"\n';
       settings("file", named);
       const { signIn, scope, web } = open();
       const { url, done } = await signIn.login(scope, "web", undefined);
       const asked = new URL(url).searchParams;
-      assert.deepEqual([asked.get("client_id"), maker.registered], ["mine", []]);
+      assert.deepEqual([asked.get("client_id"), issuer.registered], ["mine", []]);
       assert.match(asked.get("redirect_uri") ?? "", /^http:\/\/localhost:\d+\/back\/1$/);
       assert.equal((await visit(url.replace("localhost", "127.0.0.1"), "good")).status, 200);
       assert.deepEqual(await done, { error: undefined });
@@ -157,17 +157,17 @@ describe("mcp sign in", () => {
       assert.throws(() => open(), /callback_url: .* is no address of this machine/);
     });
 
-    it("renews tokens later without a person, and says so when that is not possible", async () => {
+    it("renews tokens later without a person, and reports when that is not possible", async () => {
       const { signIn, scope, web } = open();
       const { url, done } = await signIn.login(scope, "web", ["write"]);
       await visit(url, "good");
       await done;
       const provider = signIn.authFor(web);
       assert.ok(provider !== undefined);
-      assert.equal(await auth(provider, { serverUrl: `${maker.url}/mcp` }), "AUTHORIZED");
-      assert.deepEqual([maker.grants.at(-1), (await provider.tokens())?.access_token], ["refresh_token", "second"]);
+      assert.equal(await auth(provider, { serverUrl: `${issuer.url}/mcp` }), "AUTHORIZED");
+      assert.deepEqual([issuer.grants.at(-1), (await provider.tokens())?.access_token], ["refresh_token", "second"]);
       await provider.invalidateCredentials?.("tokens");
-      await assert.rejects(auth(provider, { serverUrl: `${maker.url}/mcp` }), /unauthorized: sign in to MCP server 'web' again/);
+      await assert.rejects(auth(provider, { serverUrl: `${issuer.url}/mcp` }), /unauthorized: sign in to MCP server 'web' again/);
     });
 
     it("does not send tokens to another address under the same name", async () => {
@@ -179,7 +179,7 @@ describe("mcp sign in", () => {
       assert.deepEqual([signIn.authFor(moved), signIn.authStatus(moved)], [undefined, "notLoggedIn"]);
     });
 
-    it("tells why it failed", async () => {
+    it("reports why it failed", async () => {
       const { signIn, scope } = open();
       const { url, done } = await signIn.login(scope, "web", undefined);
       assert.equal((await visit(url, "forged")).status, 400);
@@ -188,7 +188,7 @@ describe("mcp sign in", () => {
       await assert.rejects(signIn.login(scope, "local", undefined), /only supported for streamable HTTP servers/);
     });
 
-    it("keeps nothing but a pointer in the file where there is a keyring", async () => {
+    it("stores only a pointer in the file if there is a keyring", async () => {
       settings("auto");
       const secrets = new Map<string, string>();
       const keyring = async (service: string, account: string) => ({

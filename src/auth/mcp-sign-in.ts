@@ -1,4 +1,4 @@
-/** Signing in to MCP servers: the browser flow of the MCP library, with our own keeping of what it gives. */
+/** Signing in to MCP servers: the MCP library's browser flow with our own credential storage. */
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/client";
 import type { ConfigSource, McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope, McpServers } from "../core/ports/mcp.ts";
@@ -15,13 +15,13 @@ import { createState } from "./oauth.ts";
 import type { OpenKeyring } from "./storage.ts";
 
 export interface McpSignIn {
-  /** Present only where something is kept: a server we never signed in to must not start a sign-in by itself. */
+  /** Present only if credentials are stored: a server without them must not start a sign-in by itself. */
   authFor(config: McpServerConfig): OAuthClientProvider | undefined;
   authStatus(config: McpServerConfig): McpAuthStatus;
   readonly login: McpServers["login"];
-  /** Says whether there was something to forget. */
+  /** Returns whether there was anything to remove. */
   logout(config: McpServerConfig): Promise<boolean>;
-  /** Gives up the sign-ins that still wait for a browser. */
+  /** Cancels the sign-ins that are still waiting for a browser. */
   close(): void;
 }
 
@@ -29,15 +29,15 @@ export interface McpSignInOptions {
   readonly codexHome: string;
   readonly config: ConfigSource;
   readonly openKeyring?: OpenKeyring;
-  /** How long one request to the server's maker may take. */
+  /** Timeout of one request to the server's issuer. */
   readonly requestMs?: number;
 }
 
 const loginTimeoutMs = 10 * 60 * 1000;
 const usualRequestMs = 30_000;
-/** Metadata, registrations and tokens are short; what is longer is given up. */
+/** Metadata, registrations and tokens are short; longer responses are rejected. */
 const maxAnswerBytes = 1024 * 1024;
-/** Of what the maker says of a failure. */
+/** Maximum length of the issuer's error message. */
 const maxMessageLength = 2000;
 const callbackPath = "/callback";
 
@@ -141,7 +141,7 @@ async function login(
     throw invalidRequest(
       page === undefined
         ? `MCP server '${name}' asks for no sign-in`
-        : `MCP server '${name}' wants to open ${page.protocol}, which is no web page`,
+        : `MCP server '${name}' wants to open ${page.protocol}, which is not a web page`,
     );
   }
   const done = callback.done.then(
@@ -151,19 +151,19 @@ async function login(
   return { url: page.href, loginId: randomUuid(), done };
 }
 
-/** Shortened: the message repeats what the issuer sent, at whatever length. */
+/** Shortened, because the message repeats what the issuer sent, at any length. */
 function shortMessage(error: unknown): string {
   const message = errorMessage(error);
   return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
 }
 
-/** Where the browser comes back to. A client that was registered by hand may have an address of its own. */
+/** The redirect address. A manually registered client may have its own. */
 function callbackOf({ oauthClient }: McpServerConfig): { readonly host: string; readonly port: number | undefined; readonly path: string } {
   const url = new URL(oauthClient?.callbackUrl ?? `http://127.0.0.1${callbackPath}`);
   return { host: url.hostname, port: url.port === "" ? undefined : Number(url.port), path: url.pathname };
 }
 
-/** The client that the settings name, as the library takes it. */
+/** The client named in the settings, in the library's format. */
 function namedClient({ oauthClient }: Pick<McpServerConfig, "oauthClient">): McpCredential["client"] {
   if (oauthClient === undefined) return undefined;
   return withoutUndefined({ client_id: oauthClient.id, client_secret: oauthClient.secret });
@@ -171,14 +171,14 @@ function namedClient({ oauthClient }: Pick<McpServerConfig, "oauthClient">): Mcp
 
 type NewTokens = Parameters<OAuthClientProvider["saveTokens"]>[0];
 
-/** What both flows share: the kept tokens and registration, written back whenever the library renews them. */
+/** Shared by both flows: the stored tokens and registration, saved whenever the library renews them. */
 class KeptSignIn implements OAuthClientProvider {
   readonly #name: string;
   readonly #url: string;
   readonly #kept: McpCredentials;
   readonly #named: McpCredential["client"];
   #discovered: OAuthDiscoveryState | undefined;
-  /** There only when the settings name the resource: the library then asks it in the place of the server's own word. */
+  /** Defined only if the settings name the resource: the library then uses it instead of the server's own metadata. */
   readonly validateResourceURL?: () => Promise<URL>;
 
   constructor(server: Pick<McpServerConfig, "name" | "oauthResource" | "oauthClient">, url: string, kept: McpCredentials) {
@@ -212,11 +212,11 @@ class KeptSignIn implements OAuthClientProvider {
     const before = await this.load();
     await this.save({ client: before?.client, tokens: { ...before?.tokens, ...withoutUndefined(tokens) } });
   }
-  /** Without a person in front of it a connection cannot go on; the client shows that a sign-in is needed. */
+  /** A connection without a user cannot sign in; the client shows that a sign-in is required. */
   redirectToAuthorization(_url: URL): void {
     throw new Error(`unauthorized: sign in to MCP server '${this.#name}' again`);
   }
-  /** Binds the code to the maker that was asked for it. */
+  /** Binds the code to the issuer that it was requested from. */
   saveDiscoveryState(state: OAuthDiscoveryState): void {
     this.#discovered = state;
   }
@@ -242,7 +242,7 @@ class KeptSignIn implements OAuthClientProvider {
   }
 }
 
-/** A sign-in with a person: remembers where to send the browser, and registers anew since the local port differs each time. */
+/** An interactive sign-in: remembers where to send the browser, and registers again each time because the local port differs. */
 class FreshSignIn extends KeptSignIn {
   readonly #flow: { readonly state: string; readonly redirectUrl: string };
   #verifier = "";

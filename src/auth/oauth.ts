@@ -1,15 +1,15 @@
-/** The requests to the account's maker: exchanging a code, refreshing and revoking tokens, and signing in with a device code. */
+/** Requests to the account's issuer: exchanging a code, refreshing and revoking tokens, and signing in with a device code. */
 import { createHash, randomBytes } from "node:crypto";
 import { type Lazy, maybe, named, number, object, parse, type Schema, string, union } from "../lib/schema.ts";
 import type { Tokens } from "./auth-data.ts";
 
 export interface Issuer {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly clientId: string;
 }
 
-/** Why the maker said no. `code` is its own word where it gave one. */
+/** Why the issuer refused. `code` is its own error code if it sent one. */
 export class OAuthRefusal extends Error {
   readonly status: number;
   readonly code: string | undefined;
@@ -34,7 +34,7 @@ export interface AuthorizeOptions {
   readonly redirectUri: string;
   readonly pkce: Pkce;
   readonly state: string;
-  /** Which program asks, for the maker's records. */
+  /** The name of the requesting program, for the issuer's records. */
   readonly originator: string;
   readonly workspaces: readonly string[];
 }
@@ -76,7 +76,7 @@ export async function exchangeCode(
   return post(`${issuer.url}/oauth/token`, form, TokenAnswer, signal);
 }
 
-/** What the answer leaves out stays as it was. */
+/** Values missing from the response stay unchanged. */
 export async function refreshTokens(issuer: Issuer, old: Tokens, signal: AbortSignal): Promise<Tokens> {
   const body = { client_id: issuer.clientId, grant_type: "refresh_token", refresh_token: old.refresh_token, scope: "openid profile email" };
   const fresh = await post(`${issuer.url}/oauth/token`, body, RefreshAnswer, signal);
@@ -121,7 +121,7 @@ export async function startDeviceLogin(issuer: Issuer, signal: AbortSignal): Pro
   };
 }
 
-/** undefined while the user has not yet entered the code. */
+/** Undefined while the user has not yet entered the code. */
 export async function pollDeviceLogin(issuer: Issuer, login: DeviceLogin, signal: AbortSignal): Promise<Tokens | undefined> {
   const body = { device_auth_id: login.deviceAuthId, user_code: login.userCode };
   try {
@@ -152,7 +152,7 @@ async function post<S extends Schema>(
   if (!response.ok) throw refusalFrom(response.status, text);
   const answer = parse(shape, text === "" ? {} : jsonIn(text));
   if (answer === undefined)
-    throw new OAuthRefusal("the account's maker sent an answer that cannot be understood", response.status, undefined);
+    throw new OAuthRefusal("the account's issuer sent a response that cannot be parsed", response.status, undefined);
   return answer;
 }
 
@@ -172,11 +172,11 @@ const Refusal = named("OAuthRefusalBody", () =>
   }),
 );
 
-/** Says what the maker said, without ever repeating what we sent. */
+/** Reports the issuer's error without repeating what we sent. */
 function refusalFrom(status: number, text: string): OAuthRefusal {
   const body = parse(Refusal, jsonIn(text));
   const { error } = body ?? {};
   const code = (typeof error === "string" ? error : error?.code) ?? body?.code ?? undefined;
   const message = body?.error_description ?? (typeof error === "string" ? error : error?.message);
-  return new OAuthRefusal(message ?? `the account's maker answered with status ${status}`, status, code);
+  return new OAuthRefusal(message ?? `the account's issuer responded with status ${status}`, status, code);
 }

@@ -1,4 +1,4 @@
-/** Keys of providers: kept for their owner only, in the file, the keyring or memory, and forgotten. */
+/** Provider keys: stored for their owner only, in the file, the keyring or memory, and removed. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ describe("keys of providers", () => {
   };
   const open = (mode: StoreMode, openKeyring: OpenKeyring = none) => createProviderKeys({ codexHome: home, mode: () => mode, openKeyring });
 
-  it("stand in a file that its owner alone can read, and each can be forgotten", async () => {
+  it("are stored in a file that only its owner can read, and each can be removed", async () => {
     const keys = open("file");
     await keys.save("anthropic", "sk-a");
     await keys.save("groq", "sk-g");
@@ -36,7 +36,7 @@ describe("keys of providers", () => {
     assert.deepEqual([await open("file").get("anthropic"), await keys.forget(), await keys.get("anthropic")], ["sk-a", true, undefined]);
   });
 
-  it("stand in the keyring alone where the settings want it, and are told apart without opening it", async () => {
+  it("are stored only in the keyring if the settings say so, and are listed without opening it", async () => {
     const keys = open("keyring", keyring);
     await keys.save("gemini", "sk-secret");
     assert.deepEqual([open("file").has("gemini"), await keys.get("gemini")], [true, "sk-secret"]);
@@ -44,24 +44,24 @@ describe("keys of providers", () => {
     assert.deepEqual([await keys.forget("gemini"), secrets.size], [true, 0]);
   });
 
-  it("say what to do where there is no keyring, or take the file where the settings leave it open", async () => {
-    await assert.rejects(open("keyring").save("xai", "k"), /cannot be put into the system's keyring \(no keyring here\).*"file"/);
+  it("report how to fix a missing keyring, or use the file if the settings allow it", async () => {
+    await assert.rejects(open("keyring").save("xai", "k"), /cannot be stored in the system's keyring \(no keyring here\).*"file"/);
     await open("auto").save("xai", "k");
     assert.equal(await open("auto").get("xai"), "k");
   });
 
-  it("leave nothing behind when they are to be kept in memory", async () => {
+  it("are not written anywhere when they are kept in memory", async () => {
     const keys = open("ephemeral");
     await keys.save("zai", "k");
     assert.deepEqual([keys.has("zai"), await keys.get("zai"), existsSync(file())], [true, "k", false]);
     assert.deepEqual([await keys.forget("zai"), keys.has("zai")], [true, false]);
   });
 
-  it("of a file that was damaged are not guessed at", async () => {
+  it("of a damaged file are not guessed", async () => {
     mkdirSync(path.dirname(file()));
     for (const text of ["{", "[1]", '{"a":1}']) {
       writeFileSync(file(), text);
-      await assert.rejects(async () => open("file").get("a"), /keys\.json does not hold keys by provider/);
+      await assert.rejects(async () => open("file").get("a"), /keys\.json does not contain keys by provider/);
       assert.equal(open("file").has("a"), false, "lists are shown all the same");
     }
   });

@@ -1,6 +1,6 @@
 /**
- * Keeps the keys of model providers other than OpenAI: in a file for its owner only, in the keyring of the system, or in memory alone. Beside
- * auth.json, since other programs that share it drop what they do not know.
+ * Stores the keys of model providers other than OpenAI: in a file readable by its owner only, in the system's keyring, or in memory.
+ * Separate from auth.json, because other programs that share that file drop unknown keys.
  */
 import path from "node:path";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
@@ -16,7 +16,7 @@ export interface ProviderKeys {
   has(provider: string): boolean;
   get(provider: string): Promise<string | undefined>;
   save(provider: string, key: string): Promise<void>;
-  /** Forgets one key, or all of them. Gives whether there was any. */
+  /** Removes one key, or all of them. Returns whether there was any. */
   forget(provider?: string): Promise<boolean>;
 }
 
@@ -26,7 +26,7 @@ export interface ProviderKeysOptions {
   readonly openKeyring?: OpenKeyring | undefined;
 }
 
-/** null: the key lies in the keyring. */
+/** null: the key is in the keyring. */
 const Stored = named("StoredProviderKeys", () => record(nullable(string())));
 type Stored = Readonly<Record<string, string | null>>;
 
@@ -39,7 +39,7 @@ export function createProviderKeys({ codexHome, mode, openKeyring = systemKeyrin
   const inMemory = new Map<string, string>();
   const write = (keys: Stored): void => replaceFileSync(file, JSON.stringify(keys, undefined, 2), { mode: 0o600 });
 
-  /** True when the keyring took it. */
+  /** True if the key was stored in the keyring. */
   async function inKeyring(provider: string, key: string): Promise<boolean> {
     const wanted = mode();
     if (wanted === "file") return false;
@@ -49,7 +49,7 @@ export function createProviderKeys({ codexHome, mode, openKeyring = systemKeyrin
     } catch (error) {
       if (wanted === "auto") return false; // headless machines have none
       throw invalidRequest(
-        `the key cannot be put into the system's keyring (${errorMessage(error)}); cli_auth_credentials_store = "file" keeps it in a file`,
+        `the key cannot be stored in the system's keyring (${errorMessage(error)}); cli_auth_credentials_store = "file" keeps it in a file`,
       );
     }
   }
@@ -60,7 +60,7 @@ export function createProviderKeys({ codexHome, mode, openKeyring = systemKeyrin
       try {
         return Object.hasOwn(read(file), provider);
       } catch {
-        return false; // whoever needs the key gets the error of the file
+        return false; // the file's error is reported when the key is needed
       }
     },
     async get(provider) {
@@ -104,7 +104,7 @@ function read(file: string): Stored {
     throw invalidRequest(`the stored keys cannot be read: ${errorMessage(error)}`);
   }
   const keys = parse(Stored, jsonIn(text));
-  if (keys === undefined) throw invalidRequest(`${file} does not hold keys by provider; remove it and log in again`);
+  if (keys === undefined) throw invalidRequest(`${file} does not contain keys by provider; remove it and log in again`);
   return keys;
 }
 

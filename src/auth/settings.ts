@@ -9,14 +9,14 @@ export interface AuthSettings {
   readonly callbackPort: number;
   /** Ways to sign in that are allowed. */
   readonly methods: readonly ("chatgpt" | "api")[];
-  /** Accounts must be of one of these; empty allows all. */
+  /** Accounts must belong to one of these workspaces; empty allows all. */
   readonly workspaces: readonly string[];
   readonly feedback: boolean;
   readonly requiresOpenaiAuth: boolean;
 }
 
 const publicIssuer = "https://auth.openai.com";
-/** Public by design: it names the program, it does not prove anything. */
+/** Public by design: it identifies the program and authenticates nothing. */
 const publicClientId = "app_EMoamEEZ73f0CkXaXp7hrann";
 const publicPort = 1455;
 

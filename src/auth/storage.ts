@@ -1,4 +1,4 @@
-/** Keeps the account: in auth.json for its owner only, in the keyring of the system, or in memory alone. */
+/** Stores the account: in auth.json readable by its owner only, in the system's keyring, or in memory. */
 import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { realpath, rm } from "node:fs/promises";
@@ -11,14 +11,14 @@ import { type AuthData, authDataFrom } from "./auth-data.ts";
 export type StoreMode = "file" | "keyring" | "auto" | "ephemeral";
 
 export interface AuthStorage {
-  /** undefined when nobody is signed in. Throws RpcError when what is stored cannot be understood. */
+  /** Undefined if nobody is signed in. Throws RpcError if the stored data is invalid. */
   load(): Promise<AuthData | undefined>;
   save(data: AuthData): Promise<void>;
-  /** Says whether there was something to forget. */
+  /** Returns whether there was anything to remove. */
   clear(): Promise<boolean>;
 }
 
-/** One secret of the system's keyring. Every call may fail where there is no keyring. */
+/** One secret in the system's keyring. Every call may fail if there is no keyring. */
 export interface KeyringEntry {
   get(): Promise<string | undefined>;
   set(secret: string): Promise<void>;
@@ -68,7 +68,7 @@ function memoryStorage(): AuthStorage {
   };
 }
 
-/** The names under which other programs of this home look for the same secret. */
+/** The names under which other programs of this home store the same secret. */
 const service = "Codex Auth";
 async function accountName(codexHome: string): Promise<string> {
   const real = await realpath(codexHome).catch(() => codexHome);
@@ -90,7 +90,7 @@ function keyringStorage(codexHome: string, open: OpenKeyring): AuthStorage {
   };
 }
 
-/** The keyring where there is one; else the file, without a word, since headless machines have none. */
+/** The keyring if there is one; otherwise the file, without a warning, because headless machines have no keyring. */
 function keyringOrFile(keyring: AuthStorage, file: AuthStorage): AuthStorage {
   return {
     load: async () => (await keyring.load().catch(() => undefined)) ?? file.load(),
@@ -120,7 +120,7 @@ function parsed(text: string, where: string): AuthData {
     throw invalidRequest(`${where} is not valid JSON; sign out and in again`);
   }
   const data = authDataFrom(value);
-  if (data === undefined) throw invalidRequest(`${where} does not hold an account in a known shape; sign out and in again`);
+  if (data === undefined) throw invalidRequest(`${where} does not contain an account in a known format; sign out and in again`);
   return data;
 }
 

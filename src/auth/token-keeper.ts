@@ -1,4 +1,4 @@
-/** Who pays for model calls: the stored key or tokens, kept fresh. Implements the Credentials port. */
+/** Credentials for model calls: the stored key or tokens, kept fresh. Implements the Credentials port. */
 import type { Clock } from "../core/ports/clock.ts";
 import type { BedrockCredential, Credential, Credentials } from "../core/ports/credentials.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -9,8 +9,8 @@ import { type Issuer, OAuthRefusal, refreshTokens } from "./oauth.ts";
 import type { ProviderKeys } from "./provider-keys.ts";
 import type { AuthStorage } from "./storage.ts";
 
-/** Tokens that a client brought along and renews itself; never stored. */
-export interface BroughtTokens {
+/** Tokens that a client supplied and renews itself; never stored. */
+export interface ClientTokens {
   readonly accessToken: string;
   readonly accountId: string;
   readonly plan: string | undefined;
@@ -21,35 +21,35 @@ export interface TokenKeeperOptions {
   readonly log: Log;
   readonly storage: () => AuthStorage;
   readonly keys: Pick<ProviderKeys, "get">;
-  /** What the environment gives: where the settings let it be used, it counts before all else. */
+  /** A sign-in from the environment: if the settings allow it, it takes precedence over all others. */
   readonly fixed: SignedIn | undefined;
-  /** Whether the settings let this sign-in be used. */
+  /** Whether the settings allow this sign-in. */
   readonly isAllowed: (found: SignedIn) => boolean;
   readonly issuer: () => Issuer;
-  /** Asks the client that brought the tokens for fresh ones; undefined when it cannot be asked. */
-  readonly renewBrought: (old: BroughtTokens, signal: AbortSignal) => Promise<BroughtTokens | undefined>;
+  /** Requests fresh tokens from the client that supplied them; undefined if it cannot be asked. */
+  readonly renewClientTokens: (old: ClientTokens, signal: AbortSignal) => Promise<ClientTokens | undefined>;
 }
 
 const staleAfterMs = 8 * 24 * 60 * 60 * 1000;
-/** Renewed this long before they end, so that a long turn does not meet a dead token. */
+/** Tokens are renewed this long before they expire, so that they do not expire during a long turn. */
 const marginMs = 5 * 60 * 1000;
 const refreshTimeoutMs = 30_000;
 
 export class TokenKeeper implements Credentials {
   readonly #options: TokenKeeperOptions;
-  #brought: BroughtTokens | undefined;
+  #brought: ClientTokens | undefined;
   #refreshing: Promise<Credential | undefined> | undefined;
-  /** A refresh token that its maker refused for good: asking again would only be refused again. */
-  #dead: string | undefined;
+  /** A refresh token that its issuer rejected permanently: another attempt would be rejected as well. */
+  #rejectedToken: string | undefined;
 
   constructor(options: TokenKeeperOptions) {
     this.#options = options;
   }
 
-  get brought(): BroughtTokens | undefined {
+  get brought(): ClientTokens | undefined {
     return this.#brought;
   }
-  set brought(tokens: BroughtTokens | undefined) {
+  set brought(tokens: ClientTokens | undefined) {
     this.#brought = tokens;
   }
 
@@ -68,7 +68,7 @@ export class TokenKeeper implements Credentials {
     try {
       return (await this.refresh(AbortSignal.timeout(refreshTimeoutMs))) ?? credentialOf(found);
     } catch (error) {
-      // The old token may still work; if not, the model call says so and asks again.
+      // The old token may still work; if not, the model call fails and asks again.
       this.#options.log.warn("the account's token could not be renewed", {
         reason: errorMessage(error),
       });
@@ -85,7 +85,7 @@ export class TokenKeeper implements Credentials {
     return this.#options.keys.get(provider);
   }
 
-  /** One renewal at a time: the maker takes each refresh token once. Throws Error with a text for the user. */
+  /** One renewal at a time: the issuer accepts each refresh token once. Throws an Error with a message for the user. */
   refresh(signal: AbortSignal): Promise<Credential | undefined> {
     this.#refreshing ??= this.#refresh(signal).finally(() => {
       this.#refreshing = undefined;
@@ -95,7 +95,7 @@ export class TokenKeeper implements Credentials {
 
   async #refresh(signal: AbortSignal): Promise<Credential | undefined> {
     if (this.#brought !== undefined) {
-      this.#brought = (await this.#options.renewBrought(this.#brought, signal)) ?? this.#brought;
+      this.#brought = (await this.#options.renewClientTokens(this.#brought, signal)) ?? this.#brought;
       return bringing(this.#brought);
     }
     if (this.#fixed !== undefined) return undefined;
@@ -106,7 +106,7 @@ export class TokenKeeper implements Credentials {
       found?.kind !== "chatgpt" ||
       !this.#options.isAllowed(found) ||
       found.tokens.refresh_token === "" ||
-      found.tokens.refresh_token === this.#dead
+      found.tokens.refresh_token === this.#rejectedToken
     )
       return undefined;
     try {
@@ -119,12 +119,12 @@ export class TokenKeeper implements Credentials {
     }
   }
 
-  /** Another program of the same home may have used up the refresh token a moment ago; then its result is in the store. */
+  /** Another program of the same home may just have used the refresh token; then its result is in the storage. */
   async #afterRefusal(error: unknown, used: ChatgptSignIn, storage: AuthStorage): Promise<Credential | undefined> {
     if (!(error instanceof OAuthRefusal) || error.status >= 500) throw error;
     const now = signedInBy(await storage.load());
     if (now?.kind === "chatgpt" && now.tokens.access_token !== used.tokens.access_token) return credentialOf(now);
-    this.#dead = used.tokens.refresh_token;
+    this.#rejectedToken = used.tokens.refresh_token;
     throw new Error(`your sign-in has ended (${error.message}); sign in again`);
   }
 
@@ -136,7 +136,7 @@ export class TokenKeeper implements Credentials {
   #isStale(found: ChatgptSignIn): boolean {
     const now = this.#options.clock.now();
     const { expiresAt } = ownerOf(found.tokens.access_token);
-    if (found.tokens.refresh_token === "" || found.tokens.refresh_token === this.#dead) return false;
+    if (found.tokens.refresh_token === "" || found.tokens.refresh_token === this.#rejectedToken) return false;
     if (expiresAt !== undefined) return expiresAt - marginMs <= now;
     return found.lastRefresh === undefined || now - found.lastRefresh > staleAfterMs;
   }
@@ -149,4 +149,4 @@ const credentialOf = ({ tokens }: ChatgptSignIn): Credential => ({
   accessToken: tokens.access_token,
   accountId: tokens.account_id ?? ownerOf(tokens.id_token).accountId,
 });
-const bringing = ({ accessToken, accountId }: BroughtTokens): Credential => ({ kind: "chatgpt", accessToken, accountId });
+const bringing = ({ accessToken, accountId }: ClientTokens): Credential => ({ kind: "chatgpt", accessToken, accountId });

@@ -1,10 +1,10 @@
-/** Tells the messages that a broken stream left behind from those that were said: for adapters that report what the agent said. */
+/** Distinguishes messages left behind by a broken stream from complete ones, for adapters that report the agent's messages. */
 import type { ParamsOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
 
 type Of<M extends keyof ServerNotifications> = ParamsOf<ServerNotifications[M]>;
 
-/** What was being streamed when the server says that it asks the model again is answered anew; its item ends all the same. */
+/** When the server announces a retry of the model request, the messages that were being streamed are generated again; their items still complete. */
 export class BrokenOff {
   readonly #streaming = new Map<string, string>();
   readonly #left = new Set<string>();
@@ -16,7 +16,7 @@ export class BrokenOff {
     if (!willRetry) return;
     for (const [itemId, of] of this.#streaming) if (of === threadId) this.#left.add(itemId);
   }
-  /** To be asked once, when the item has ended: true for one that was left behind. */
+  /** Call once, when the item has completed: true for an item that was left behind. */
   wasLeft({ item }: Of<"item/completed">): boolean {
     this.#streaming.delete(item.id);
     return this.#left.delete(item.id);

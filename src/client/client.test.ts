@@ -5,25 +5,25 @@ import { Peer, type PeerHandlers } from "../rpc/peer.ts";
 import { memoryPair } from "../rpc/transport.ts";
 import { AnsweredElsewhere, Client, ConnectionClosed, openClient, RpcError, Timeout, TurnFailed } from "./client.ts";
 
-/** A server of a few lines on the other end of a memory pair. */
+/** A minimal server on the other end of a memory pair. */
 async function joined(request: PeerHandlers["request"], options: { onTrouble?: (error: Error) => void } = {}) {
   const [near, far] = memoryPair();
-  const heard: string[] = [];
+  const received: string[] = [];
   const server: Peer = new Peer(far, {
     request: (method, params, after, id) => (method === "initialize" ? { userAgent: "test" } : request(method, params, after, id)),
-    notification: (method) => heard.push(method),
+    notification: (method) => received.push(method),
     closed: () => {},
   });
   const client = await openClient(near, { onTrouble: assert.fail, ...options });
-  return { client, server, heard };
+  return { client, server, received };
 }
 const never = (): Promise<never> => new Promise(() => {});
 
-test("opening shakes hands and keeps what the server said", async () => {
-  const { client, heard } = await joined(never);
+test("opening performs the handshake and keeps the server's response", async () => {
+  const { client, received } = await joined(never);
   await null;
   assert.equal(client.server.userAgent, "test");
-  assert.deepEqual(heard, ["initialized"]);
+  assert.deepEqual(received, ["initialized"]);
 });
 
 test("a refused handshake closes the connection", async () => {
@@ -50,7 +50,7 @@ test("call resolves with the result and rejects with the server's own error", as
   await assert.rejects(client.call("thread/read", { threadId: "x" }), { code: -32600, message: "no such thread", data: { hint: 1 } });
 });
 
-test("call gives up after its time and on its signal, and later answers are dropped", async () => {
+test("call stops on its timeout and on its signal, and late responses are dropped", async () => {
   const late = Promise.withResolvers<object>();
   const { client } = await joined(() => late.promise);
   await assert.rejects(client.call("model/list", {}, { timeoutMs: 5 }), (error) => error instanceof Timeout && error.code === "timeout");
@@ -61,7 +61,7 @@ test("call gives up after its time and on its signal, and later answers are drop
   late.resolve({});
 });
 
-test("the end of the connection rejects what waits and what comes later", async () => {
+test("the end of the connection rejects pending and later calls", async () => {
   const { client, server } = await joined(never);
   const waiting = client.call("model/list", {});
   server.close();
@@ -70,7 +70,7 @@ test("the end of the connection rejects what waits and what comes later", async 
   assert.ok(client.ended.aborted && client.ended.reason instanceof ConnectionClosed);
 });
 
-test("on hears its method only, until it is stopped; a listener that throws harms no other", async () => {
+test("on receives its method only, until it is stopped; a listener that throws does not affect others", async () => {
   const troubles: string[] = [];
   const { client, server } = await joined(never, { onTrouble: (error) => troubles.push(error.message) });
   const seen: unknown[] = [];
@@ -81,24 +81,24 @@ test("on hears its method only, until it is stopped; a listener that throws harm
   const stop = client.on("warning", (params) => seen.push(params.message));
   client.onAny((method) => any.push(method));
   server.notify("warning", { message: "one" });
-  server.notify("unheard/of", {});
+  server.notify("unknown/method", {});
   await new Promise((resolve) => setImmediate(resolve));
   stop();
   server.notify("warning", { message: "two" });
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(seen, ["one"]);
-  assert.deepEqual(any, ["warning", "unheard/of", "warning"]);
+  assert.deepEqual(any, ["warning", "unknown/method", "warning"]);
   assert.deepEqual(troubles, ["listener of warning: oops", "listener of warning: oops"]);
 });
 
-test("answer serves the server's questions; without one it is told so", async () => {
+test("answer handles the server's requests; without a handler the server gets an error", async () => {
   const { client, server } = await joined(never);
   await assert.rejects(server.call("item/fileChange/requestApproval", {}), /does not answer item\/fileChange\/requestApproval/);
   client.answer("item/fileChange/requestApproval", async () => ({ decision: "accept" }));
   assert.deepEqual(await server.call("item/fileChange/requestApproval", {}), { decision: "accept" });
 });
 
-test("a question that somebody else answered is withdrawn, with the name", async () => {
+test("a request that someone else answered is withdrawn, with the name", async () => {
   const { client, server } = await joined(never);
   const withdrawn = Promise.withResolvers<unknown>();
   client.answer("item/fileChange/requestApproval", async (_params, signal) => {
@@ -114,7 +114,7 @@ test("a question that somebody else answered is withdrawn, with the name", async
   assert.equal(reason.by, "Editor");
 });
 
-/** Plays a turn: the answer, then the given notifications in the same breath. */
+/** Plays a turn: the response, followed immediately by the given notifications. */
 function turnServer(play: (server: Peer) => void, server: () => Peer): PeerHandlers["request"] {
   return (method, _params, after) => {
     if (method === "thread/start") return { thread: { id: "T" } };
@@ -130,7 +130,7 @@ function turnServer(play: (server: Peer) => void, server: () => Peer): PeerHandl
   };
 }
 
-test("thread.run waits for the whole turn and gives its words, items and usage", async () => {
+test("thread.run waits for the whole turn and returns its text, items and usage", async () => {
   const texts: string[] = [];
   const message = { type: "agentMessage", id: "m", text: "Hello" };
   const { client, server } = await joined(
@@ -190,12 +190,12 @@ test("the end of the connection ends thread.run", async () => {
   await assert.rejects(thread.run("hi"), ConnectionClosed);
 });
 
-test("a client cannot be asked about a server it has not met", () => {
+test("a client has no server information before the handshake", () => {
   const [near] = memoryPair();
   assert.throws(() => new Client(near, assert.fail).server, /handshake/);
 });
 
-test("questions can be taken and answered by their ids later; one whose taking fails is answered at once", async () => {
+test("requests can be collected and answered by id later; one whose handler throws is answered at once", async () => {
   const [near, far] = memoryPair();
   const answers = new Map<unknown, unknown>();
   const troubles: string[] = [];
@@ -227,7 +227,7 @@ test("questions can be taken and answered by their ids later; one whose taking f
   client.respond(7, { result: { ok: true } });
   client.respond("a", { error: new RpcError(-32_000, "later no") });
   await client.call("model/list", {});
-  assert.deepEqual(Object.fromEntries(answers), { 7: { ok: true }, 8: "the question could not be taken", a: "later no" });
+  assert.deepEqual(Object.fromEntries(answers), { 7: { ok: true }, 8: "the request could not be handled", a: "later no" });
   assert.equal(troubles.length, 1);
   client.close();
   await new Promise((resolve) => client.ended.addEventListener("abort", resolve));

@@ -1,4 +1,4 @@
-/** The typed client of any app-server, over any transport: `call` asks, `on` listens, `answer` serves the server's own questions. */
+/** A typed client for any app-server, over any transport: `call` sends requests, `on` listens to notifications, `answer` handles the server's requests. */
 
 import { errorMessage } from "../lib/error-text.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
@@ -19,7 +19,7 @@ export { TurnFailed } from "./thread.ts";
 export type { ConnectOptions, SpawnOptions };
 export { ConnectionClosed };
 
-/** Somebody else answered the question first, or it is void; `by` names who, where the server says so. The reason of an answer's signal. */
+/** The request was answered by someone else or became void; `by` names who answered, if the server reports it. Used as the abort reason of an answer's signal. */
 export class AnsweredElsewhere extends Error {
   readonly code = "answered_elsewhere";
   readonly by: string | undefined;
@@ -29,24 +29,24 @@ export class AnsweredElsewhere extends Error {
   }
 }
 
-/** No answer came in the time the caller gave. The request may still be carried out. */
+/** No response arrived within the caller's timeout. The request may still be carried out. */
 export class Timeout extends Error {
   readonly code = "timeout";
 }
 
 export interface ClientOptions {
   readonly clientInfo?: InitializeParams["clientInfo"];
-  /** Default: today's protocol with experimental methods. */
+  /** Default: the current protocol with experimental methods. */
   readonly capabilities?: InitializeParams["capabilities"];
-  /** Milliseconds that `initialize` may take. */
+  /** Timeout of `initialize` in milliseconds. */
   readonly initializeTimeoutMs?: number;
-  /** Takes every question of the server, to be answered by id with `respond`: for clients that keep questions longer than a call lasts. */
+  /** Receives every request of the server, to be answered by id with `respond`: for clients that keep requests longer than a call lasts. */
   readonly onRequest?: (request: ServerRequest) => void;
-  /** A listener that throws, or a message that cannot be read. Default: a process warning. */
+  /** Called when a listener throws or a message cannot be read. Default: a process warning. */
   readonly onTrouble?: (error: Error) => void;
 }
 
-/** A question of the server, as it came: not checked. */
+/** A request of the server, as received: not validated. */
 export interface ServerRequest {
   readonly id: string | number;
   readonly method: string;
@@ -55,11 +55,11 @@ export interface ServerRequest {
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Rejects with Timeout after so many milliseconds. Default: waits until the connection ends. */
+  /** Rejects with Timeout after this many milliseconds. Default: waits until the connection ends. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Starts `parley app-server` as a child of this process; it ends with the client. */
+/** Starts `parley app-server` as a child of this process; it exits with the client. */
 export async function spawnClient(options: ClientOptions & SpawnOptions = {}): Promise<Client> {
   const { spawnTransport } = await import("./spawn.ts");
   return openClient(spawnTransport(options), options);
@@ -71,7 +71,7 @@ export async function connectClient(url: string, options: ClientOptions & Connec
   return openClient(await connectTransport(url, options), options);
 }
 
-/** Shakes hands over an open transport, such as one end of a memory pair. */
+/** Performs the handshake over an open transport, such as one end of a memory pair. */
 export async function openClient(transport: Transport, options: ClientOptions = {}): Promise<Client> {
   const client = new Client(transport, options.onTrouble ?? ((error) => process.emitWarning(error)), options.onRequest);
   try {
@@ -91,7 +91,7 @@ export class Client {
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
   readonly #any = new Set<(method: string, params: unknown) => void>();
   readonly #answers = new Map<string, (params: never, signal: AbortSignal) => unknown>();
-  /** The server's questions that are being answered, by their ids. */
+  /** The server's requests that are being answered, by id. */
   readonly #asked = new Map<unknown, AbortController>();
   readonly #onTrouble: (error: Error) => void;
   readonly #ended = new AbortController();
@@ -109,7 +109,7 @@ export class Client {
     });
   }
 
-  /** What the server said of itself in the handshake. */
+  /** The server's response to `initialize`. */
   get server(): InitializeResponse {
     if (this.#server === undefined) throw new Error("the handshake is not done");
     return this.#server;
@@ -119,7 +119,7 @@ export class Client {
     return this.#ended.signal;
   }
 
-  /** Rejects with RpcError (the server said no), ConnectionClosed, Timeout or the signal's reason. */
+  /** Rejects with RpcError (the server refused), ConnectionClosed, Timeout or the signal's reason. */
   async call<M extends keyof ClientRequests>(
     method: M,
     params: ParamsOf<ClientRequests[M]>,
@@ -128,7 +128,7 @@ export class Client {
     const timeout = options.timeoutMs === undefined ? undefined : AbortSignal.timeout(options.timeoutMs);
     const signals = [options.signal, timeout].filter((signal) => signal !== undefined);
     try {
-      // The server's answers are taken as they come: refusing a value that a newer server added would break every older client.
+      // The server's responses are not validated: rejecting a value that a newer server added would break every older client.
       const signal = signals.length === 0 ? undefined : AbortSignal.any(signals);
       return (await this.#peer.call(method, params, signal)) as ResultOf<ClientRequests[M]>;
     } catch (error) {
@@ -138,20 +138,21 @@ export class Client {
     }
   }
 
-  /** Hears a notification, in the order of the wire. Returns the function that stops it. */
+  /** Listens to a notification, in the order of the wire. Returns the function that stops listening. */
   on<M extends keyof ServerNotifications>(method: M, listener: (params: NotificationParams<M>) => void): () => void {
     const set = this.#listeners.get(method) ?? new Set();
     this.#listeners.set(method, set.add(listener));
     return () => set.delete(listener);
   }
-  /** Hears every notification, also those of no table. */
+  /** Listens to every notification, including unknown ones. */
   onAny(listener: (method: string, params: unknown) => void): () => void {
     this.#any.add(listener);
     return () => this.#any.delete(listener);
   }
   /**
-   * Answers one kind of question; a later answer replaces an earlier one. Without one the server gets an error and goes on as after a refusal.
-   * The signal is aborted when the question needs no answer any more: with AnsweredElsewhere, or with ConnectionClosed.
+   * Sets the handler for one kind of request; a later handler replaces an earlier one. Without a handler the server gets an error and
+   * continues as after a refusal. The signal is aborted when the request needs no answer any more: with AnsweredElsewhere or
+   * ConnectionClosed.
    */
   answer<M extends keyof ServerRequests>(
     method: M,
@@ -160,7 +161,7 @@ export class Client {
     this.#answers.set(method, answer);
   }
 
-  /** Answers a question that `onRequest` took. */
+  /** Answers a request that `onRequest` received. */
   respond(id: string | number, outcome: { readonly result: unknown } | { readonly error: RpcError }): void {
     if (this.#ended.signal.aborted) throw this.#ended.signal.reason;
     this.#peer.respond(id, outcome);
@@ -187,13 +188,13 @@ export class Client {
     this.close();
   }
 
-  /** A question that cannot be taken is answered all the same. */
+  /** A request whose handler throws is still answered, with an error. */
   #take(onRequest: (request: ServerRequest) => void, request: ServerRequest): true {
     try {
       onRequest(request);
     } catch (error) {
       this.#onTrouble(asError(error, `taking ${request.method}`));
-      this.#peer.respond(request.id, { error: invalidRequest("the question could not be taken") });
+      this.#peer.respond(request.id, { error: invalidRequest("the request could not be handled") });
     }
     return true;
   }

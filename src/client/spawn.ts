@@ -1,4 +1,4 @@
-/** Runs an app-server as a child process and speaks with it over its stdin and stdout. */
+/** Runs an app-server as a child process and communicates with it over its stdin and stdout. */
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
@@ -11,18 +11,18 @@ export interface SpawnOptions {
   readonly cwd?: string | undefined;
   /** Default: this process's environment. */
   readonly env?: NodeJS.ProcessEnv | undefined;
-  /** Each line the server writes for the person who runs it. Without it the last lines are kept for the error of an early end. */
+  /** Receives each line the server writes to stderr. Without it, the last lines are kept for the error message of an early exit. */
   readonly onStderr?: ((line: string) => void) | undefined;
 }
 
-/** After its input has ended the server has this long to end by itself. */
+/** How long the server has to exit by itself after its stdin was closed. */
 const exitGraceMs = 5000;
 const keptStderr = 4096;
 const ignore = (): void => {};
 
 export function spawnTransport(options: SpawnOptions = {}): Transport {
   const [program, ...args] = options.command ?? ownServer();
-  if (program === undefined) throw new TypeError("command is empty: it must hold at least the program");
+  if (program === undefined) throw new TypeError("command is empty: it must contain at least the program");
   const child = spawn(program, args, { cwd: options.cwd, env: options.env ?? process.env, stdio: ["pipe", "pipe", "pipe"] });
   return new ChildTransport(child, child.stdout, child.stdin, watchStderr(child.stderr, options.onStderr));
 }
@@ -33,7 +33,7 @@ function ownServer(): readonly string[] {
   return [process.execPath, entry, "app-server"];
 }
 
-/** Returns a function that gives the end of what was written to stderr. */
+/** Returns a function that returns the last lines written to stderr. */
 function watchStderr(stream: Readable, onLine: ((line: string) => void) | undefined): () => string {
   let tail = "";
   let rest = "";

@@ -1,4 +1,4 @@
-/** One thread as a value: `run` sends a message and waits for the whole turn. For people who want three lines. */
+/** One thread as an object: `run` sends a message and waits for the whole turn. For simple scripts. */
 import type { ThreadItem, UserInput } from "../protocol/item.ts";
 import type { Thread as ThreadInfo, ThreadTokenUsage } from "../protocol/thread.ts";
 import type { Turn, TurnError, TurnStartParams } from "../protocol/turn.ts";
@@ -14,14 +14,14 @@ export interface RunOptions extends Omit<TurnStartParams, "threadId" | "input"> 
 export interface Run {
   readonly turnId: string;
   readonly status: "completed" | "interrupted";
-  /** The agent's last message; empty when it said nothing. */
+  /** The agent's last message; empty if there was none. */
   readonly text: string;
-  /** Everything that happened, in the order in which it was finished. */
+  /** All completed items, in the order of completion. */
   readonly items: readonly ThreadItem[];
   readonly usage: ThreadTokenUsage | undefined;
 }
 
-/** The model or the account failed, and the turn with it. */
+/** The turn failed because of the model or the account. */
 export class TurnFailed extends Error {
   readonly code = "turn_failed";
   readonly turnId: string;
@@ -76,8 +76,8 @@ interface TurnLog {
 }
 
 /**
- * Collects what happens on a thread from before the turn starts: the first notifications may arrive in the same packet as the answer
- * that names the turn.
+ * Collects a thread's notifications from before the turn starts: the first ones may arrive in the same packet as the response with the
+ * turn's id.
  */
 function listenTo(client: Client, threadId: string, onText: ((delta: string) => void) | undefined): TurnLog {
   const items: { readonly turnId: string; readonly item: ThreadItem }[] = [];
