@@ -434,7 +434,7 @@ export class ManagerClient {
     return answer as T;
   }
 
-  /** Whether the manager is up; more only for those who are signed in. */
+  /** Whether the manager is running; more details only for signed-in callers. */
   getHealth(): Promise<Health> {
     return this.#call("GET", "/api/health", {}, undefined);
   }
@@ -449,22 +449,22 @@ export class ManagerClient {
     return this.#call("GET", "/api/openapi.json", {}, undefined);
   }
 
-  /** Trade a one-time code for this browser's cookie and its page's key. */
+  /** Exchange a one-time code for this browser's cookie and its page's key. */
   postAuthSignIn(body: SignIn): Promise<SignedIn> {
     return this.#call("POST", "/api/auth/sign-in", {}, body);
   }
 
-  /** Forget this browser. */
+  /** Sign out this browser. */
   postAuthSignOut(): Promise<SignedOut> {
     return this.#call("POST", "/api/auth/sign-out", {}, undefined);
   }
 
-  /** Who is asking. */
+  /** The calling device and its scope. */
   getAuthMe(): Promise<Me> {
     return this.#call("GET", "/api/auth/me", {}, undefined);
   }
 
-  /** Make a one-time link that signs another device in. */
+  /** Create a one-time link that signs in another device. */
   postAuthLinks(body: LinkMake): Promise<LinkMade> {
     return this.#call("POST", "/api/auth/links", {}, body);
   }
@@ -474,7 +474,7 @@ export class ManagerClient {
     return this.#call("GET", "/api/devices", {}, undefined);
   }
 
-  /** Sign a device out, at once. */
+  /** Revoke a device immediately. */
   deleteDevicesByDeviceId(deviceId: string): Promise<DeviceRevoked> {
     return this.#call("DELETE", `/api/devices/${encodeURIComponent(deviceId)}`, {}, undefined);
   }
@@ -484,7 +484,7 @@ export class ManagerClient {
     return this.#call("GET", "/api/audit", query, undefined);
   }
 
-  /** Standing rules for commands. */
+  /** Permanent rules for commands. */
   getRules(): Promise<RuleList> {
     return this.#call("GET", "/api/rules", {}, undefined);
   }
@@ -499,7 +499,7 @@ export class ManagerClient {
     return this.#call("POST", `/api/rules/${encodeURIComponent(ruleId)}`, {}, body);
   }
 
-  /** Take a rule back. */
+  /** Remove a rule. */
   deleteRulesByRuleId(ruleId: string): Promise<RuleList> {
     return this.#call("DELETE", `/api/rules/${encodeURIComponent(ruleId)}`, {}, undefined);
   }
@@ -509,12 +509,12 @@ export class ManagerClient {
     return this.#call("GET", "/api/capabilities", query, undefined);
   }
 
-  /** Features that can be switched on. */
+  /** Features that can be enabled. */
   getFeaturesExperimental(query: { cursor?: string; limit?: number } = {}): Promise<ExperimentalFeatureListResponse> {
     return this.#call("GET", "/api/features/experimental", query, undefined);
   }
 
-  /** Ways of working together (plan, default …). */
+  /** Collaboration modes (plan, default …). */
   getCollaborationModes(query: { cursor?: string; limit?: number } = {}): Promise<CollaborationModeListResponse> {
     return this.#call("GET", "/api/collaboration/modes", query, undefined);
   }
@@ -529,42 +529,42 @@ export class ManagerClient {
     return this.#call("GET", "/api/skills", query, undefined);
   }
 
-  /** Hooks of the folders that are worked in: the engine's own, those of projects and of the newest sessions. */
+  /** Hooks of the folders in use: the engine's own, those of projects and of the newest sessions. */
   getHooks(): Promise<HooksListResponse> {
     return this.#call("GET", "/api/hooks", {}, undefined);
   }
 
-  /** Switch a skill on or off. */
+  /** Enable or disable a skill. */
   postSkillsConfig(body: SkillSwitch): Promise<SkillsConfigWriteResponse> {
     return this.#call("POST", "/api/skills/config", {}, body);
   }
 
-  /** Read the MCP servers' settings again. */
+  /** Reload the MCP servers' settings. */
   postMcpReload(): Promise<Empty> {
     return this.#call("POST", "/api/mcp/reload", {}, undefined);
   }
 
-  /** Sign in at an MCP server. */
+  /** Sign in to an MCP server. */
   postMcpServersOauthLogin(serverName: string, body: McpLogin): Promise<McpServerOauthLoginResponse> {
     return this.#call("POST", `/api/mcp/servers/${encodeURIComponent(serverName)}/oauth/login`, {}, body);
   }
 
-  /** MCP servers and how they are. */
+  /** MCP servers and their state. */
   getMcpServers(query: { cursor?: string; limit?: number } = {}): Promise<ListMcpServerStatusResponse> {
     return this.#call("GET", "/api/mcp/servers", query, undefined);
   }
 
-  /** Models to choose from. */
+  /** Available models. */
   getModels(query: { cursor?: string; limit?: number } = {}): Promise<ModelListResponse> {
     return this.#call("GET", "/api/models", query, undefined);
   }
 
-  /** The account in use. */
+  /** The current account. */
   getAccount(): Promise<GetAccountResponse> {
     return this.#call("GET", "/api/account", {}, undefined);
   }
 
-  /** The model providers to choose from, and which of them are set up. */
+  /** The available model providers, and which of them are set up. */
   getAccountProviders(): Promise<ProviderListResponse> {
     return this.#call("GET", "/api/account/providers", {}, undefined);
   }
@@ -574,7 +574,7 @@ export class ManagerClient {
     return this.#call("POST", "/api/account/login/start", {}, body);
   }
 
-  /** Give up a sign-in. */
+  /** Cancel a sign-in. */
   postAccountLoginCancel(body: AccountLoginCancel): Promise<CancelLoginAccountResponse> {
     return this.#call("POST", "/api/account/login/cancel", {}, body);
   }
@@ -584,12 +584,12 @@ export class ManagerClient {
     return this.#call("POST", "/api/account/logout", {}, undefined);
   }
 
-  /** What is left of the account's limits. */
+  /** What remains of the account's limits. */
   getAccountRateLimits(): Promise<GetAccountRateLimitsResponse> {
     return this.#call("GET", "/api/account/rate-limits", {}, undefined);
   }
 
-  /** Settings in force. */
+  /** Current settings. */
   getConfig(query: { cwd?: string; includeLayers?: boolean } = {}): Promise<ConfigReadResponse> {
     return this.#call("GET", "/api/config", query, undefined);
   }
@@ -619,12 +619,12 @@ export class ManagerClient {
     return this.#call("POST", "/api/feedback", {}, body);
   }
 
-  /** Plugins by marketplace, those that are installed with what they run and whether that was agreed to. */
+  /** Plugins by marketplace; the installed ones with what they run and whether that was accepted. */
   getPlugins(): Promise<PluginFacts> {
     return this.#call("GET", "/api/plugins", {}, undefined);
   }
 
-  /** What a plugin brings along. */
+  /** What a plugin contains. */
   getPluginsByPluginId(pluginId: string): Promise<PluginReadResponse> {
     return this.#call("GET", `/api/plugins/${encodeURIComponent(pluginId)}`, {}, undefined);
   }
@@ -634,12 +634,12 @@ export class ManagerClient {
     return this.#call("DELETE", `/api/plugins/${encodeURIComponent(pluginId)}`, {}, undefined);
   }
 
-  /** Install a plugin, which switches it on and agrees to what is in it. */
+  /** Install a plugin, which enables it and accepts its content. */
   postPluginsInstall(pluginId: string): Promise<PluginInstallResponse> {
     return this.#call("POST", `/api/plugins/${encodeURIComponent(pluginId)}/install`, {}, undefined);
   }
 
-  /** Agree to an installed plugin as it was looked at. */
+  /** Accept an installed plugin as it was reviewed. */
   postPluginsAccept(pluginId: string, body: PluginAgreement): Promise<Empty> {
     return this.#call("POST", `/api/plugins/${encodeURIComponent(pluginId)}/accept`, {}, body);
   }
@@ -664,7 +664,7 @@ export class ManagerClient {
     return this.#call("GET", "/api/projects", {}, undefined);
   }
 
-  /** Make a project. */
+  /** Create a project. */
   postProjects(body: ProjectWrite): Promise<ProjectSaved> {
     return this.#call("POST", "/api/projects", {}, body);
   }
@@ -684,7 +684,7 @@ export class ManagerClient {
     return this.#call("GET", `/api/projects/${encodeURIComponent(projectId)}/agent-sessions`, {}, undefined);
   }
 
-  /** Empty a project: its sessions go to no project, or to the archive. */
+  /** Empty a project: its sessions are assigned to no project, or archived. */
   postProjectsChatsMoveAll(projectId: string, body: MoveAll): Promise<MovedAll> {
     return this.#call("POST", `/api/projects/${encodeURIComponent(projectId)}/chats/move-all`, {}, body);
   }
@@ -709,22 +709,22 @@ export class ManagerClient {
     return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}`, {}, undefined);
   }
 
-  /** Delete a session for good. */
+  /** Delete a session permanently. */
   deleteSessionsBySessionId(sessionId: string): Promise<SessionDeleted> {
     return this.#call("DELETE", `/api/sessions/${encodeURIComponent(sessionId)}`, {}, undefined);
   }
 
-  /** What the session, or one turn of it, did to files, as one diff from before to now. */
+  /** The file changes of the session, or of one turn, as one diff from before to now. */
   getSessionsDiff(sessionId: string, query: { scope?: "session" | "turn"; turnId?: string } = {}): Promise<SessionDiff> {
     return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/diff`, query, undefined);
   }
 
-  /** A page of turns, newest first, the running one with what was streamed so far. */
+  /** A page of turns, newest first; the running one contains what was streamed so far. */
   getSessionsTurns(sessionId: string, query: { cursor?: string; limit?: number } = {}): Promise<TurnsPageAnswer> {
     return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/turns`, query, undefined);
   }
 
-  /** Say something: starts a turn, or while one runs steers it or waits its turn. */
+  /** Send a message: starts a turn, or while one is running steers it or is queued. */
   postSessionsMessages(sessionId: string, body: MessageSend): Promise<MessageAccepted> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/messages`, {}, body);
   }
@@ -734,7 +734,7 @@ export class ManagerClient {
     return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/queue`, {}, undefined);
   }
 
-  /** Take a waiting message back. */
+  /** Remove a queued message. */
   deleteSessionsQueueByMessageId(sessionId: string, messageId: string): Promise<QueueTaken> {
     return this.#call("DELETE", `/api/sessions/${encodeURIComponent(sessionId)}/queue/${encodeURIComponent(messageId)}`, {}, undefined);
   }
@@ -749,7 +749,7 @@ export class ManagerClient {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/turns/${encodeURIComponent(turnId)}/steer`, {}, body);
   }
 
-  /** Load a session so that it can be driven. */
+  /** Load a session so that it accepts messages. */
   postSessionsResume(sessionId: string, body: Resume): Promise<SessionAndThread> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/resume`, {}, body);
   }
@@ -759,42 +759,42 @@ export class ManagerClient {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/fork`, {}, body);
   }
 
-  /** Summarise the history to make room. */
+  /** Summarize the history to free space in the context window. */
   postSessionsCompact(sessionId: string): Promise<SessionDone> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/compact`, {}, undefined);
   }
 
-  /** Drop the last turns from the history, and put the files that they changed back where that is wanted. */
+  /** Remove the last turns from the history, and on request restore the files that they changed. */
   postSessionsRollback(sessionId: string, body: Rollback): Promise<SessionAndThread> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/rollback`, {}, body);
   }
 
-  /** End the commands that still run in the background. */
+  /** End the commands that are still running in the background. */
   postSessionsBackgroundTerminalsClean(sessionId: string): Promise<SessionDone> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/background-terminals/clean`, {}, undefined);
   }
 
-  /** Have the changes reviewed. */
+  /** Start a review of the changes. */
   postSessionsReview(sessionId: string, body: Review): Promise<ReviewStarted> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/review`, {}, body);
   }
 
-  /** Give a session a title. */
+  /** Set a session's title. */
   postSessionsRename(sessionId: string, body: Rename): Promise<SessionDone> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/rename`, {}, body);
   }
 
-  /** Put a session away. */
+  /** Archive a session. */
   postSessionsArchive(sessionId: string): Promise<SessionDone> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/archive`, {}, undefined);
   }
 
-  /** Bring a session back. */
+  /** Restore an archived session. */
   postSessionsUnarchive(sessionId: string): Promise<SessionDone> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/unarchive`, {}, undefined);
   }
 
-  /** Put a session into a project, or into none. */
+  /** Assign a session to a project, or to none. */
   postSessionsProject(sessionId: string, body: AssignProject): Promise<ProjectAssigned> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/project`, {}, body);
   }
@@ -809,7 +809,7 @@ export class ManagerClient {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/session-controls`, {}, body);
   }
 
-  /** Free-form settings kept with a session. */
+  /** Free-form settings stored with a session. */
   getSessionsSettings(sessionId: string, query: { scope?: "session" | "default"; key?: string } = {}): Promise<SettingsRead> {
     return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/settings`, query, undefined);
   }
@@ -824,7 +824,7 @@ export class ManagerClient {
     return this.#call("DELETE", `/api/sessions/${encodeURIComponent(sessionId)}/settings/${encodeURIComponent(key)}`, query, undefined);
   }
 
-  /** When to ask, from the next message on. */
+  /** Set the approval policy, from the next message on. */
   postSessionsApprovalPolicy(sessionId: string, body: PolicyWrite): Promise<PolicyWritten> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/approval-policy`, {}, body);
   }
@@ -834,27 +834,27 @@ export class ManagerClient {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/transcript/upsert`, {}, body);
   }
 
-  /** Files of the session's folder whose names fit a few letters. */
+  /** Find files of the session's folder by a few letters. */
   getSessionsFiles(sessionId: string, query: { query: string }): Promise<FilesFound> {
     return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/files`, query, undefined);
   }
 
-  /** Everything that waits, across all sessions, oldest first. */
+  /** All pending requests, across all sessions, oldest first. */
   getPending(): Promise<PendingList> {
     return this.#call("GET", "/api/pending", {}, undefined);
   }
 
-  /** Approvals that wait. */
+  /** Pending approvals. */
   getSessionsApprovals(sessionId: string): Promise<PendingList> {
     return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/approvals`, {}, undefined);
   }
 
-  /** Questions that wait. */
+  /** Pending questions. */
   getSessionsToolInput(sessionId: string): Promise<PendingList> {
     return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/tool-input`, {}, undefined);
   }
 
-  /** Client tools that wait for their result. */
+  /** Pending calls of client tools. */
   getSessionsToolCalls(sessionId: string): Promise<PendingList> {
     return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/tool-calls`, {}, undefined);
   }
@@ -869,17 +869,17 @@ export class ManagerClient {
     return this.#call("POST", `/api/tool-input/${encodeURIComponent(requestId)}/decision`, {}, body);
   }
 
-  /** Give a client tool's result. */
+  /** Send a client tool's result. */
   postToolCallsResponse(requestId: string, body: ToolCallAnswer): Promise<RequestAnswered> {
     return this.#call("POST", `/api/tool-calls/${encodeURIComponent(requestId)}/response`, {}, body);
   }
 
-  /** Let a request that would end by itself wait for a person, until its turn ends. */
+  /** Keep a request that would time out pending until its turn ends. */
   postRequestsKeep(requestId: string): Promise<PendingRequest> {
     return this.#call("POST", `/api/requests/${encodeURIComponent(requestId)}/keep`, {}, undefined);
   }
 
-  /** Answer any waiting request with the protocol's own result or error. */
+  /** Answer any pending request with the protocol's own result or error. */
   postRequestsResponse(requestId: string, body: RequestAnswer): Promise<RequestAnswered> {
     return this.#call("POST", `/api/requests/${encodeURIComponent(requestId)}/response`, {}, body);
   }

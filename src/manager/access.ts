@@ -1,4 +1,4 @@
-/** Who may do what: the token file for scripts, one-time links that become devices, and the list from which a device can be struck. */
+/** Access control: the token file for scripts, one-time links that register devices, and the list of devices, which can be revoked. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { hasPassed, isBefore } from "../lib/passed.ts";
 import type { Actor } from "../sessions/records.ts";
@@ -22,26 +22,26 @@ interface Link {
   readonly lifeMs: number;
 }
 
-/** A clock that is set back makes no link live longer. */
+/** Setting the clock back does not extend a link's life. */
 const isAlive = ({ expiresAt, lifeMs }: Link, nowMs: number): boolean => isBefore(expiresAt, lifeMs, nowMs);
 
 const day = 24 * 60 * 60 * 1000;
-/** A device that is used keeps its place; one that is not loses it after this time. */
+/** A device that is in use stays registered; an unused one expires after this time. */
 const deviceLifeMs = 30 * day;
 const linkLifeMs = 10 * 60 * 1000;
-/** Wrong codes in a minute before all are refused for a while: a code cannot be guessed, and a guesser cannot keep us busy. */
+/** Failed codes per minute before all are refused for a while: codes cannot be guessed, and guessing cannot keep the server busy. */
 const maxWrong = 20;
 const maxLinks = 100;
 const maxDevices = 500;
-/** Cookies of our name that are looked at. */
+/** Maximum number of cookies with our name that are checked. */
 const maxCookies = 20;
-/** How often a device's last use is written down. */
+/** Minimum interval between saves of a device's last use. */
 const seenEveryMs = 60 * 1000;
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
 const secret = (bytes: number): string => randomBytes(bytes).toString("base64url");
 
-/** Digests from the file may be of any length. */
+/** Digests from the file may have any length. */
 function sameDigest(hex: string, digest: Buffer): boolean {
   const kept = Buffer.from(hex, "hex");
   return kept.length === digest.length && timingSafeEqual(kept, digest);
@@ -61,7 +61,7 @@ export class Access {
   readonly #fileToken: Buffer;
   #links: Link[] = [];
   #wrong: number[] = [];
-  /** Called when a device is struck from the list, to end its open sockets. */
+  /** Called when a device is revoked, to close its open sockets. */
   onRevoked: (deviceId: string) => void = () => {};
 
   constructor(store: ManagerStore, fileToken: string, now: () => number) {
@@ -70,7 +70,7 @@ export class Access {
     this.#fileToken = sha256(fileToken);
   }
 
-  /** Who a bearer token belongs to. What a browser has in its cookie is none: cookies go to every port of a host. */
+  /** The owner of a bearer token. A browser's cookie is not accepted here, because cookies are sent to every port of a host. */
   bearer(token: string): Caller | Problem | undefined {
     const digest = sha256(token);
     if (timingSafeEqual(digest, this.#fileToken))
@@ -81,8 +81,9 @@ export class Access {
   }
 
   /**
-   * Who a page belongs to: the device of its key, if one of the cookies is that device's, too. The key is in the storage of our own page, where
-   * no other port gets at it; the cookie is where no script gets at it. Several cookies of one name come when another port has planted one.
+   * The owner of a page: the device of its key, provided that one of the cookies belongs to the same device. The key is in the storage of
+   * our own page, which no other port can read; the cookie cannot be read by any script. There are several cookies of one name if another
+   * port has planted one.
    */
   page(key: string | undefined, cookies: readonly string[]): Caller | Problem | undefined {
     const digests = cookies.slice(0, maxCookies).map(sha256);
@@ -94,7 +95,7 @@ export class Access {
     return device === undefined || digests.length === 0 ? undefined : cookieReplaced();
   }
 
-  /** A code that signs one device in, once. */
+  /** A code that signs in one device, once. */
   makeLink(scope: Scope, name: string | undefined, lifeMs = linkLifeMs): { code: string; expiresAt: string } {
     const code = secret(24);
     const expiresAt = this.#now() + lifeMs;
@@ -104,12 +105,12 @@ export class Access {
     return { code, expiresAt: new Date(expiresAt).toISOString() };
   }
 
-  /** Trades a code for a script's device and its bearer token. */
+  /** Exchanges a code for a script's device and its bearer token. */
   signIn(code: string, name: string | undefined): { device: StoredDevice; token: string } {
     return this.#signIn(code, name, null);
   }
 
-  /** Trades a code for a browser's device: a token for its cookie, and a key for its page. */
+  /** Exchanges a code for a browser's device: a token for its cookie and a key for its page. */
   signInPage(code: string, name: string | undefined): { device: StoredDevice; token: string; pageKey: string } {
     const pageKey = secret(32);
     return { ...this.#signIn(code, name, sha256(pageKey).toString("hex")), pageKey };
@@ -151,7 +152,7 @@ export class Access {
   revoke(deviceId: string): boolean {
     const left = this.#alive().filter((d) => d.deviceId !== deviceId);
     if (left.length === this.#alive().length) return false;
-    // Shut out from now on, whatever the disk says.
+    // Revoked from now on, even if the write fails.
     this.#store.note({ devices: left });
     this.onRevoked(deviceId);
     return true;

@@ -1,4 +1,4 @@
-/** The protocol's own answer for what a caller of the HTTP routes decided, for each kind of request and each generation of it. */
+/** Translates the decision of an HTTP caller into the protocol's response, for each kind and generation of request. */
 import { isRecord } from "../lib/is-record.ts";
 import { isLegacy, type Outcome } from "../sessions/answers.ts";
 import type { PendingRequest } from "../sessions/records.ts";
@@ -14,13 +14,13 @@ const legacyDecisions: Readonly<Record<string, string>> = {
 /** `accept`, `decline`, `cancel` with a scope; or one of the decisions that the request itself offers. */
 export function approvalOutcome(request: PendingRequest, decision: unknown, scope: string | undefined): Outcome {
   if (request.kind === "permissions") return { result: permissionResult(request, decision, scope) };
-  const word = decision === "accept" && scope === "session" ? "acceptForSession" : decision;
-  if (typeof word === "string" && word in legacyDecisions)
-    return { result: { decision: isLegacy(request.method) ? legacyDecisions[word] : word } };
+  const chosen = decision === "accept" && scope === "session" ? "acceptForSession" : decision;
+  if (typeof chosen === "string" && chosen in legacyDecisions)
+    return { result: { decision: isLegacy(request.method) ? legacyDecisions[chosen] : chosen } };
   const offered = isRecord(request.details) ? request.details["availableDecisions"] : undefined;
-  const known = Array.isArray(offered) && offered.some((o) => JSON.stringify(o) === JSON.stringify(word));
-  const legacyWord = isLegacy(request.method) && typeof word === "string" && Object.values(legacyDecisions).includes(word);
-  if (known || legacyWord) return { result: { decision: word } };
+  const known = Array.isArray(offered) && offered.some((o) => JSON.stringify(o) === JSON.stringify(chosen));
+  const isLegacyDecision = isLegacy(request.method) && typeof chosen === "string" && Object.values(legacyDecisions).includes(chosen);
+  if (known || isLegacyDecision) return { result: { decision: chosen } };
   throw invalid([{ path: "decision", message: "expected accept, decline, cancel, or one of the request's availableDecisions" }]);
 }
 
@@ -33,7 +33,7 @@ function permissionResult(request: PendingRequest, decision: unknown, scope: str
   throw invalid([{ path: "decision", message: "expected accept, decline or cancel" }]);
 }
 
-/** No answers is what the protocol knows for a no; giving up ends the tool call with an error. */
+/** In the protocol, empty answers mean a no; cancelling ends the tool call with an error. */
 export function questionOutcome(decision: string | undefined, answers: unknown): Outcome {
   if (decision === "cancel") return { error: { code: -32_000, message: "cancelled by the user" } };
   return { result: { answers: decision === "decline" ? {} : (answers ?? {}) } };

@@ -1,4 +1,4 @@
-/** Every route of the manager, as data: the one source of validation, of the OpenAPI document and of the typed client. */
+/** All routes of the manager as data: the single source for validation, the OpenAPI document and the typed client. */
 import { accessRoutes } from "./api/access.ts";
 import type { AnswerOf, BodyOf, PathOf, QueryOf, Route, RouteKey } from "./api/define.ts";
 import { engineRoutes } from "./api/engine.ts";
@@ -19,7 +19,7 @@ export const routes = {
 export type Routes = typeof routes;
 export type RouteName = keyof Routes;
 
-/** What a caller of a route gives and what it gets when all goes well. */
+/** A route's input and its successful response. */
 export type RouteInput<K extends RouteName> = {
   readonly path: PathOf<K>;
   readonly query: QueryOf<Routes[K]>;

@@ -1,4 +1,4 @@
-/** The manager's audit log, who did what: one JSON line each, written before the action takes effect, never changed afterwards. */
+/** The manager's audit log, who did what: one JSON line per entry, written before the action takes effect, never changed afterwards. */
 import { closeSync, createReadStream, mkdirSync, readSync } from "node:fs";
 import path from "node:path";
 import type { Readable } from "node:stream";
@@ -10,9 +10,9 @@ import { StateUnwritten } from "./store.ts";
 
 export type NewEntry = Omit<AuditEntry, "seq" | "at">;
 
-/** How much of the end of the log is read for the newest entries. */
+/** How many bytes at the end of the log are read for the newest entries. */
 const tailBytes = 4 * 1024 * 1024;
-/** A longer log is not searched for old entries any more; it can still be exported. */
+/** A longer log is no longer searched for old entries; it can still be exported. */
 const maxBytes = 256 * 1024 * 1024;
 
 export class AuditLog {
@@ -27,7 +27,7 @@ export class AuditLog {
     this.#seq = this.#tail().at(-1)?.seq ?? 0;
   }
 
-  /** Throws StateUnwritten when it cannot be written: nothing is done that is not in the log. */
+  /** Throws StateUnwritten if it cannot be written: nothing is done without a log entry. */
   write(entry: NewEntry): AuditEntry {
     const full: AuditEntry = { seq: this.#seq + 1, at: new Date(this.#now()).toISOString(), ...entry };
     try {
@@ -55,7 +55,7 @@ export class AuditLog {
     return { data, nextBefore: all.length > data.length ? (data.at(-1)?.seq ?? null) : null };
   }
 
-  /** The whole log, as it is on disk. */
+  /** The whole log, as stored on disk. */
   export(): Readable | undefined {
     const opened = this.#open();
     return opened === undefined ? undefined : createReadStream("", { fd: opened.fd });
@@ -93,7 +93,7 @@ export class AuditLog {
   }
 }
 
-/** A torn or strange line is left out; the others count. */
+/** Torn or invalid lines are skipped. */
 function entriesIn(text: string): AuditEntry[] {
   return text.split("\n").flatMap((line) => {
     if (line === "") return [];

@@ -1,4 +1,4 @@
-/** Checks what a caller sent against the route's schemas, and says which field is wrong and how to mend it. */
+/** Validates a caller's input against the route's schemas; errors name the field and the fix. */
 
 import { isRecord } from "../lib/is-record.ts";
 import { fits, type Lazy, problem, type Schema } from "../lib/schema.ts";
@@ -30,7 +30,7 @@ export function checkQuery(route: Route, search: URLSearchParams): Record<string
   return checked(route.query, query);
 }
 
-/** Query values come as text; numbers and yes/no are read as what the schema says. What cannot be read stays text and is refused as such. */
+/** Query values are text; numbers and booleans are converted according to the schema. A value that cannot be converted stays text and fails validation. */
 function fromText(schema: JsonSchema, text: string): unknown {
   const type = schema.type ?? schema.anyOf?.find((s) => s.type !== "null")?.type;
   if (type === "boolean") return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;

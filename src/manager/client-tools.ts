@@ -1,4 +1,4 @@
-/** Tools that live in a client of the manager: as callers name them, as the engine takes them, and kept so that each resume offers them again. */
+/** Tools implemented by a client of the manager: in the callers' form, in the engine's form, and stored so that each resume offers them again. */
 import type { DynamicToolSpec } from "../protocol/dynamic-tool.ts";
 
 export interface ClientTool {
@@ -9,7 +9,7 @@ export interface ClientTool {
   readonly deferLoading?: boolean;
 }
 
-/** Tools of one namespace go together, where its first one stands. */
+/** Groups the tools of one namespace at the position of its first tool. */
 export function toolSpecs(tools: readonly ClientTool[]): DynamicToolSpec[] {
   const specs: DynamicToolSpec[] = [];
   const spaces = new Map<string, Extract<DynamicToolSpec, { type: "namespace" }>>();

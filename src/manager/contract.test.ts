@@ -1,4 +1,4 @@
-/** Every route and every status of the generated OpenAPI document, tried. */
+/** Tests every route and every status of the generated OpenAPI document. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -22,7 +22,7 @@ import { describeRoutes } from "./openapi.ts";
 const table = Object.entries(routes) as [RouteName, Route][];
 const tried = new Set<string>();
 let it: TestManager;
-/** One whose engine can open sessions and nothing else. */
+/** A manager whose engine can open sessions and nothing else. */
 let unable: TestManager;
 let engine: PlayedEngine;
 let scratch: ReturnType<typeof scratchFolder>;
@@ -43,7 +43,7 @@ describe("contract", () => {
     scratch.remove();
   });
 
-  /** The world in which every good call succeeds. */
+  /** A state in which every valid call succeeds. */
   beforeEach(async () => {
     const project = (projectId: string, name: string) => ({ projectId, name, workingDirectory: null, createdAt: "", updatedAt: "" });
     const now = new Date().toISOString();
@@ -77,7 +77,7 @@ describe("contract", () => {
     return answer.body;
   }
 
-  /** Remembers that a status was seen, with a body that is what the description says. */
+  /** Records that a status was seen, with a body that matches its schema. */
   function note(key: RouteName, status: number, body: Record<string, unknown>): void {
     tried.add(`${key} ${status}`);
     const { answers, media } = routes[key] as Route;
@@ -101,7 +101,7 @@ describe("contract", () => {
     "POST /api/tool-calls/:requestId/response": [3, "item/tool/call"],
     "POST /api/requests/:requestId/response": [4, "mcpServer/elicitation/request"],
   };
-  /** A kind that people are seldom asked, with a time limit. */
+  /** A rarely used kind of request, with a time limit. */
   const limited = [5, "attestation/generate"] as const;
   const confirm = (id: number): void => engine.notify("serverRequest/resolved", { threadId: "s-1", requestId: id });
 
@@ -110,7 +110,7 @@ describe("contract", () => {
     const ok = route.answers[202] === undefined ? 200 : 202;
     const request = requestOf[key];
 
-    test(`${key}: ${ok} with what its schema says`, async () => {
+    test(`${key}: ${ok} with a body that matches its schema`, async () => {
       if (key === "POST /api/auth/sign-in")
         return void (await attempt(key, 200, {
           body: { code: it.backend.access.makeLink("read", "x").code, name: "n", bearer: true },
@@ -145,7 +145,7 @@ describe("contract", () => {
       await ask(...request);
       engine.answers.delete(request[0]);
       const answering = attempt(key, 200);
-      // Not before the engine has the word: a request that is put away while it is being answered is gone.
+      // Not before the engine has the answer: a request that is removed while it is being answered is gone.
       const early = setInterval(() => engine.answers.has(request[0]) && confirm(request[0]), 20);
       await answering.finally(() => clearInterval(early));
     });
@@ -170,7 +170,7 @@ describe("contract", () => {
     if (key.includes(":sessionId")) sessionGates(key, route);
     if (route.answers[400] !== undefined) badRequests(key, route);
     if (route.answers[501] !== undefined)
-      test(`${key}: 501 when the engine does not know how`, async () => {
+      test(`${key}: 501 if the engine does not support it`, async () => {
         const [method = "GET"] = key.split(" ");
         const answer = await unable.call(`${method} ${addressOf(key)}`, goodCalls[key].body);
         assert.deepEqual([answer.status, answer.body["code"]], [501, "method_not_supported"], JSON.stringify(answer.body));
@@ -236,12 +236,12 @@ describe("contract", () => {
         assert.deepEqual([body["status"], body["sessionId"], body["title"]], ["deleted", "s-deleted", "Old"]);
       });
     if (route.answers[403] !== undefined)
-      test(`${key}: 403 for a session of the system's own`, async () => {
+      test(`${key}: 403 for a system session`, async () => {
         const body = await attempt(key, 403, { at: at("s-system") });
         assert.equal(body["code"], "system_session");
       });
     if (route.answers[404] !== undefined && !key.includes("/queue/") && !key.endsWith("/project"))
-      test(`${key}: 404 for a session that is not there`, async () => {
+      test(`${key}: 404 for a session that does not exist`, async () => {
         const gone = (): never => {
           throw invalidRequest("no rollout found for thread id s-none");
         };
@@ -282,7 +282,7 @@ describe("contract", () => {
     });
   }
 
-  /* Statuses with a story of their own */
+  /** Statuses that need their own setup. */
 
   const refusing = async (method: string, message: string, run: () => Promise<unknown>): Promise<void> => {
     engine.on(method, () => {
@@ -329,7 +329,7 @@ describe("contract", () => {
       await refusing(method, message, async () => assert.equal((await attempt(key, 409))["code"], code));
     });
 
-  test("the account's routes say 401 auth_required when the engine has no account", async () => {
+  test("the account's routes return 401 auth_required if the engine has no account", async () => {
     for (const [key, method] of [
       ["GET /api/account", "account/read"],
       ["GET /api/account/rate-limits", "account/rateLimits/read"],
@@ -339,7 +339,7 @@ describe("contract", () => {
       );
   });
 
-  test("what is not there is 404: devices, rules, plugins, projects, sign-ins, queued messages", async () => {
+  test("missing objects are 404: devices, rules, plugins, projects, sign-ins, queued messages", async () => {
     await attempt("DELETE /api/devices/:deviceId", 404, { at: "/api/devices/none" });
     await attempt("POST /api/rules/:ruleId", 404, { at: "/api/rules/none" });
     await attempt("DELETE /api/rules/:ruleId", 404, { at: "/api/rules/none" });
@@ -362,7 +362,7 @@ describe("contract", () => {
       await attempt(key, 404, { at: addressOf(key).replace(/\d+/, "none") });
   });
 
-  test("turns are taken back with their files, unless somebody else has changed those since", async () => {
+  test("turns are reverted with their files, unless someone else has changed those since", async () => {
     const conflict = { path: "/project/a.txt", reason: "changed since" };
     let conflicts: object[] = [conflict];
     engine.on("turn/files/read", () => ({ files: [{ path: "/project/a.txt", before: { type: "absent" } }] }));
@@ -382,7 +382,7 @@ describe("contract", () => {
     assert.deepEqual([called("thread/rollback"), called("turn/revert")], [before + 3, reverted]);
   });
 
-  test("projects: names are unique whatever their case, and one that is not empty stays", async () => {
+  test("projects: names are unique regardless of case, and one that is not empty cannot be deleted", async () => {
     await attempt("POST /api/projects", 409, { body: { name: "ONE" } });
     await attempt("POST /api/projects/:projectId/rename", 409, { body: { name: "empty" } });
     await attempt("DELETE /api/projects/:projectId", 409, { at: "/api/projects/p-1" });
@@ -391,7 +391,7 @@ describe("contract", () => {
     await attempt("POST /api/projects/:projectId/chats/move-all", 409, { body: { destination: "archive" } });
   });
 
-  test("a rule for the same words is 409", async () => {
+  test("a rule for the same arguments is 409", async () => {
     await attempt("POST /api/rules", 409, { body: { pattern: ["git", "push"], decision: "allow" } });
   });
 
@@ -404,7 +404,7 @@ describe("contract", () => {
     await attempt("POST /api/sessions/:sessionId/session-controls", 200);
   });
 
-  test("every kind of request: 409 in_flight, 409 for another request of that number, 500 when the engine cannot be told", async () => {
+  test("every kind of request: 409 in_flight, 409 for another request of that number, 500 when the engine cannot be reached", async () => {
     for (const [key, [id, method]] of Object.entries(requestOf) as [RouteName, readonly [number, string]][]) {
       await ask(id, method);
       const { body } = goodCalls[key];
@@ -432,7 +432,7 @@ describe("contract", () => {
     await attempt("POST /api/auth/sign-in", 429, wrong);
   });
 
-  /** The two doors for websockets: what the opening is answered with, and what a plain request gets. */
+  /** The two websocket endpoints: the response to the upgrade, and to a plain request. */
   for (const key of stretch) {
     const at = addressOf(key);
     const admin = { authorization: `Bearer ${adminToken}` };
@@ -452,7 +452,7 @@ describe("contract", () => {
       await attempt(key, 401, { headers: {} });
     });
 
-    test(`${key}: 400 for what is no websocket's opening`, async () => {
+    test(`${key}: 400 for an invalid websocket upgrade`, async () => {
       const body = await open(400, { ...admin, "sec-websocket-key": "short" });
       assert.equal(body["code"], "invalid_request");
       if (key === "GET /api/stream") assert.match(String((await open(400, admin, "?since=zzz"))["message"]), /^since: /);
@@ -474,7 +474,7 @@ describe("contract", () => {
     }
   });
 
-  test("every status of the description was tried", () => {
+  test("every status of the description was tested", () => {
     const missing: string[] = [];
     const { paths } = describeRoutes("0");
     for (const [path, methods] of Object.entries(paths))

@@ -1,4 +1,4 @@
-/** How many projects and devices a manager keeps. */
+/** The limits for the number of projects and devices. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { PlayedEngine, scratchFolder, startManager, type TestManager } from "../../test/support/manager.ts";
@@ -14,7 +14,7 @@ describe("the counts of a manager", () => {
     scratch.remove();
   });
 
-  test("a thousand projects and no more; one that goes makes room", async () => {
+  test("at most a thousand projects; deleting one allows another", async () => {
     const at = new Date().toISOString();
     const projects = Array.from({ length: 999 }, (_, i) => ({
       ...{ projectId: `p${i}`, name: `Project ${i}`, workingDirectory: null, createdAt: at, updatedAt: at },
@@ -28,7 +28,7 @@ describe("the counts of a manager", () => {
     assert.equal((await it.call("POST /api/projects", { name: "one more" })).status, 200);
   });
 
-  test("five hundred devices and no more; the link stays good until there is room", async () => {
+  test("at most five hundred devices; the link stays valid until there is room", async () => {
     const { access, store } = it.backend;
     const device = () => access.signIn(access.makeLink("read", undefined).code, "d").device;
     const first = device();

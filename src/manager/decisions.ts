@@ -1,4 +1,4 @@
-/** What was decided and answered in each session, with who and when: a small file for each, so that the transcript shows it after any restart. */
+/** The decisions and answers of each session, by whom and when: one small file per session, so that the transcript shows them after any restart. */
 import { createHash } from "node:crypto";
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
@@ -11,9 +11,9 @@ import type { PendingRequest } from "../sessions/records.ts";
 import type { Ending } from "../sessions/requests.ts";
 import { Decision } from "./api/records.ts";
 
-/** A session with more keeps the newest. */
+/** Only the newest are kept per session. */
 const maxKept = 1000;
-/** A file beyond this is written anew with the newest alone; no file grows to more than twice of it. */
+/** A larger file is rewritten with the newest entries only; no file grows to more than twice this size. */
 const maxBytes = 2 * 1024 * 1024;
 const maxSummary = 2000;
 
@@ -28,7 +28,7 @@ export class Decisions {
     this.#warn = warn;
   }
 
-  /** A decision that cannot be written has happened all the same; it is only missing from the transcript. */
+  /** A decision that cannot be written is still valid; it is only missing from the transcript. */
   add({ requestId, kind, threadId, turnId, itemId, callId, summary }: PendingRequest, ending: Ending): void {
     const { status, by, at, reason, decision, answers } = ending;
     const entry: Decision = {
@@ -53,7 +53,7 @@ export class Decisions {
       appendLineSync(file, JSON.stringify(entry));
       if (statSync(file).size > maxBytes) this.#shorten(threadId);
     } catch (error) {
-      this.#warn("a decision could not be kept for the transcript", { error: errorMessage(error) });
+      this.#warn("a decision could not be stored for the transcript", { error: errorMessage(error) });
     }
   }
 
@@ -86,13 +86,13 @@ export class Decisions {
     replaceFileSync(this.#file(threadId), newest.toReversed().join(""), { mode: 0o600 });
   }
 
-  /** An engine may name its threads as it likes. */
+  /** An engine may use any thread ids, so they are not used as file names. */
   #file(threadId: string): string {
     return path.join(this.#folder, `${createHash("sha256").update(threadId).digest("hex").slice(0, 32)}.jsonl`);
   }
 }
 
-/** A torn or strange line is left out. */
+/** A torn or invalid line is skipped. */
 function decisionIn(line: string): Decision[] {
   try {
     const decision = line === "" ? undefined : parse(Decision, JSON.parse(line));

@@ -1,4 +1,4 @@
-/** Deleting a session: the engine is asked first, and a session that stays is left as it was. */
+/** Deleting a session: the engine is asked first, and a session that it keeps is left unchanged. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openedWith, PlayedEngine, scratchFolder, startManager, type TestManager, threadOf } from "../../test/support/manager.ts";
@@ -27,7 +27,7 @@ describe("deleting a session", () => {
   });
   const asked = (): string[] => engine.calls.map(({ method }) => method).filter((method) => /interrupt|delete/.test(method));
 
-  test("a session that the engine will not delete keeps its running turn", async () => {
+  test("a session that the engine refuses to delete keeps its running turn", async () => {
     engine.on("thread/delete", () => {
       throw new RpcError(-32_600, "forks refer to this thread: s-2");
     });
@@ -37,7 +37,7 @@ describe("deleting a session", () => {
     assert.equal((await it.backend.sessions.require("s-1")).activeTurnId, "turn-1");
   });
 
-  test("one that it deletes is gone with its turn, which the engine ends", async () => {
+  test("a deleted session is gone with its turn, which the engine ends", async () => {
     engine.on("thread/delete", () => ({}));
     assert.equal((await it.call("DELETE /api/sessions/s-1")).status, 200);
     assert.deepEqual(asked(), ["thread/delete", "thread/delete"]);

@@ -1,4 +1,4 @@
-/** Joins the pieces of one stream that arrive close together, so that every browser gets tens of events a second and not hundreds. */
+/** Merges deltas of one stream that arrive close together, so that every browser receives tens of events per second instead of hundreds. */
 import type { ServerNotification } from "../protocol/methods.ts";
 
 const mergeable = [
@@ -11,7 +11,7 @@ const mergeable = [
 type Delta = Extract<ServerNotification, { method: (typeof mergeable)[number] }>;
 const isDelta = (message: ServerNotification): message is Delta => (mergeable as readonly string[]).includes(message.method);
 
-/** About one frame of a screen. */
+/** About one display frame. */
 const windowMs = 16;
 const maxChars = 16_384;
 
@@ -24,7 +24,7 @@ export class DeltaMerge {
     this.#publish = publish;
   }
 
-  /** True when the event was kept back to be joined with others; the caller flushes before publishing anything else. */
+  /** True if the event was held back to be merged; the caller flushes before publishing anything else. */
   take(message: ServerNotification): boolean {
     if (!isDelta(message)) return false;
     const waiting = this.#waiting;
@@ -52,7 +52,7 @@ export class DeltaMerge {
 const isSameStream = (a: Delta, b: Delta): boolean =>
   a.method === b.method && a.params.threadId === b.params.threadId && a.params.itemId === b.params.itemId && partOf(a) === partOf(b);
 
-/** Which section of a reasoning a piece belongs to. */
+/** The section of a reasoning item that a delta belongs to. */
 function partOf({ params }: Delta): number | undefined {
   if ("summaryIndex" in params) return params.summaryIndex;
   return "contentIndex" in params ? params.contentIndex : undefined;

@@ -1,4 +1,4 @@
-/** The manager's own names for what many of its clients wait for, beside the engine's. */
+/** The manager's own names for the most used engine events, in addition to the engine's names. */
 import type { ServerNotification } from "../protocol/methods.ts";
 import type { Hub } from "./hub.ts";
 import { rowOf } from "./transcript.ts";

@@ -22,24 +22,23 @@ import { withPattern } from "./api/define.ts";
 import { Project, TranscriptRow } from "./api/records.ts";
 
 /**
- * Which kinds of events a socket wants.
- * core: the events below. raw: each engine notification as `notification`. app_server: the same under its own name.
- * inbox: waiting requests and session changes of every session, also when the socket is filtered to some.
+ * The kinds of events that a socket can subscribe to. core: the events below. raw: each engine notification as `notification`. app_server:
+ * the same under its own name. inbox: pending requests and session changes of every session, even if the socket is filtered to some.
  */
 export const families = ["core", "raw", "app_server", "inbox"] as const;
 export type Family = (typeof families)[number];
-/** What a socket that does not choose gets. */
+/** The default for sockets that choose none. */
 export const defaultFamilies: readonly Family[] = ["core", "raw", "app_server"];
 
 export const StreamCommand = named("StreamCommand", () =>
   union([
     object({
       type: literals("subscribe"),
-      /** One session, several, or `*` for all. Replaces the filter that was there. */
+      /** One session, several, or `*` for all. Replaces the previous filter. */
       threadId: maybe(string()),
       threadIds: maybe(array(string())),
       families: maybe(array(literals(...families))),
-      /** The last number that was received: everything after it is sent again, or `resync` when it is no longer kept. */
+      /** The last number that was received: everything after it is sent again, or `resync` if it is no longer stored. */
       since: maybe(natural()),
       bootId: maybe(string()),
     }),
@@ -60,7 +59,7 @@ export const StreamControl = named("StreamControl", () =>
       bootId: string(),
       replayed: natural(),
     }),
-    /** What was missed is no longer kept: read the sessions again and go on from `seq`. */
+    /** The missed events are no longer stored: read the sessions again and continue from `seq`. */
     object({ type: literals("resync"), seq: natural(), bootId: string(), reason: string() }),
     object({ type: literals("pong") }),
     object({ type: literals("error"), message: string() }),
@@ -126,7 +125,7 @@ export const eventPayloads = {
 export type EventName = keyof typeof eventPayloads;
 export type EventPayload<N extends EventName> = Infer<(typeof eventPayloads)[N]>;
 
-/** One numbered event. Numbers rise by any step of at least one and start again only with a new `bootId`. */
+/** One numbered event. Numbers increase by at least one and restart only with a new `bootId`. */
 export type StreamEvent = {
   [N in EventName]: {
     readonly seq: number;
@@ -169,7 +168,7 @@ export type PassThroughEvent = Infer<typeof PassThroughEvent>;
 export const StreamMessage = named("StreamMessage", () => union([StreamControl(), StreamEvent(), PassThroughEvent()]));
 export type StreamMessage = StreamControl | StreamEvent | PassThroughEvent;
 
-/** Events that every socket receives, whatever its filter. */
+/** Events that every socket receives, regardless of its filter. */
 export const broadcast: ReadonlySet<string> = new Set<EventName>([
   "session_deleted",
   "session_project_updated",
@@ -183,7 +182,7 @@ export const broadcast: ReadonlySet<string> = new Set<EventName>([
   "engine_state",
 ]);
 
-/** Events of the inbox family: what waits and how sessions are, of every session. */
+/** Events of the inbox family: pending requests and session states, for every session. */
 export const inboxEvents: ReadonlySet<string> = new Set<EventName>([
   "approval",
   "approval_resolved",

@@ -1,10 +1,10 @@
-/** The folders that are worked in, for whatever depends on a folder: hooks, plugins. */
+/** The folders in use, for features that depend on a folder: hooks, plugins. */
 import type { Manager } from "./manager.ts";
 
-/** So many are looked at in one go. */
+/** Maximum number of folders returned. */
 const maxFolders = 32;
 
-/** The engine's own folder, those of projects, and those of the newest sessions. */
+/** The engine's own folder, the projects' folders, and those of the newest sessions. */
 export function foldersInUse(manager: Manager): string[] {
   const ofProjects = manager.store.state.projects.flatMap(({ workingDirectory }) => (workingDirectory === null ? [] : [workingDirectory]));
   const newest = [...manager.sessions.all()].sort((a, b) => b.thread.updatedAt - a.thread.updatedAt);

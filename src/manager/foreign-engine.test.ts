@@ -1,4 +1,4 @@
-/** An engine of another process that says what it likes: nothing of it is acted on unless it fits the protocol, and counts are bounded. */
+/** A remote engine that sends arbitrary data: nothing is acted on unless it matches the protocol, and counts are bounded. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { openedWith, PlayedEngine, scratchFolder, startManager, type TestManager, threadOf } from "../../test/support/manager.ts";
@@ -16,7 +16,7 @@ async function opened(t: TestContext): Promise<{ engine: PlayedEngine; it: TestM
   return { engine, it };
 }
 
-test("messages of a remote engine that do not fit are refused, and the manager goes on", async (t) => {
+test("invalid messages of a remote engine are rejected, and the manager keeps running", async (t) => {
   const { engine, it } = await opened(t);
   const stream = await it.stream();
   const wrong: readonly (readonly [string, unknown])[] = [
@@ -35,9 +35,9 @@ test("messages of a remote engine that do not fit are refused, and the manager g
   engine.notify("warning", { message: "the last", threadId: null });
   const last = await stream.until((m) => JSON.stringify(m).includes("the last"));
   assert.ok(last);
-  const heard = stream.messages.filter((m) => m["type"] === "notification");
+  const notifications = stream.messages.filter((m) => m["type"] === "notification");
   assert.deepEqual(
-    heard.map((m) => (m["payload"] as Record<string, unknown>)["method"]),
+    notifications.map((m) => (m["payload"] as Record<string, unknown>)["method"]),
     ["warning"],
   );
   assert.deepEqual(engine.answers.get("odd"), { error: "the question does not fit the protocol" });
@@ -46,7 +46,7 @@ test("messages of a remote engine that do not fit are refused, and the manager g
   stream.close();
 });
 
-test("an engine that asks without end gets a no when two hundred questions wait", async (t) => {
+test("an engine that keeps asking is refused once two hundred requests are pending", async (t) => {
   const { engine, it } = await opened(t);
   const asked = { threadId: "t", turnId: "u", itemId: "i", startedAtMs: 1, command: "ls", cwd: "/work" };
   for (let i = 0; i < 210; i++) engine.ask(i, "item/commandExecution/requestApproval", { ...asked, itemId: `i${i}` });

@@ -1,4 +1,4 @@
-/** The shape of a handler: it gets what its row describes and answers only with what the row allows. */
+/** The type of a handler: it receives what its row describes and may return only what the row allows. */
 
 import type { Caller } from "./access.ts";
 import type { AnswerOf, BodyOf, PathOf, QueryOf, Route } from "./api/define.ts";
@@ -17,7 +17,7 @@ export interface Call<Key extends string, Row> {
   readonly body: BodyOf<Row>;
 }
 
-/** One function per row of a route table; a missing or misspelt one does not compile. */
+/** One function per row of a route table; a missing or misspelled one does not compile. */
 export type HandlersFor<Table extends Record<string, Route>> = {
   readonly [Key in Extract<keyof Table, string>]: (call: Call<Key, Table[Key]>) => Reply<Table[Key]> | Promise<Reply<Table[Key]>>;
 };

@@ -1,4 +1,4 @@
-/** The manager's routes over HTTP: each call is checked by the guard, for its scope and against its schemas before its handler runs. */
+/** The manager's routes over HTTP: each call passes the guard, the scope check and schema validation before its handler runs. */
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
@@ -39,7 +39,7 @@ interface AnyReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Messages and tool results may carry pictures; nothing else needs more than a little. */
+/** Messages and tool results may contain images; all other bodies are small. */
 const largeBody = 48 * 1024 * 1024;
 const smallBody = 2 * 1024 * 1024;
 const takesPictures = /\/(messages|steer|response|decision)$/;
@@ -104,7 +104,7 @@ export function createHttp({ manager, guard, pages }: HttpParts): Hono<Env> {
     return finish(key, reply, body);
   }
 
-  /** The guard keeps the cookies: signing in sets one, signing out removes it. */
+  /** The guard manages the cookies: signing in sets one, signing out removes it. */
   function finish(key: RouteKey, reply: AnyReply, body: Record<string, unknown>): Response {
     const headers = new Headers({ "cache-control": "no-store", ...reply.headers });
     if (key === "POST /api/auth/sign-out") headers.set("set-cookie", guard.dropCookie());
@@ -137,7 +137,7 @@ async function readBody(request: IncomingMessage, limit: number): Promise<unknow
   if (request.method === "GET" || request.method === "DELETE") return undefined;
   const text = await readText(request, limit);
   if (text.trim() === "") return undefined;
-  // A form or plain text could be sent by any page without asking; JSON could not.
+  // Any page could send a form or plain text without a preflight request; JSON requires one.
   if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
     throw invalid([{ path: "", message: "send the body as application/json" }]);
   try {

@@ -1,4 +1,4 @@
-/** Numbers every event, keeps the last of them for those who come back, and hands each to the sockets that want it. */
+/** Numbers every event, keeps the latest for reconnecting clients, and sends each to the sockets that subscribed to it. */
 import { broadcast, type EventName, type EventPayload, type Family, inboxEvents, type PassThroughEvent } from "./events.ts";
 
 export interface Subscriber {
@@ -16,15 +16,15 @@ interface Kept {
   readonly json: string;
 }
 
-/** A filter, and the sequence number since which a subscriber has received everything that fits it. */
+/** A filter, and the sequence number since which a subscriber has received all matching events. */
 export interface Received extends Pick<Subscriber, "threads" | "families"> {
   readonly since: number;
 }
 
-/** How much is kept for replay: enough for minutes of several busy sessions. */
+/** How many events are kept for replay: enough for minutes of several busy sessions. */
 const maxEvents = 50_000;
 const maxChars = 48 * 1024 * 1024;
-/** A subscriber that missed more than this has to read anew: sent at once, so many events would cut it off again. */
+/** A subscriber that missed more than this must reload: sending so many events at once would disconnect it again. */
 const maxReplay = 4 * 1024 * 1024;
 
 export class Hub {
@@ -53,17 +53,17 @@ export class Hub {
     this.#add(type, type === "notification" || type === "server_request" ? "raw" : "core", threadId, payload);
   }
 
-  /** An engine event under its own name. Nothing is made or kept before the first socket that wants this family. */
+  /** Publishes an engine event under its own name. Nothing is created or stored before the first socket subscribes to this family. */
   passThrough(type: string, threadId: string | null, payload: () => PassThroughEvent["payload"]): void {
     if (this.#passesThrough) this.#add(type, "app_server", threadId, payload());
   }
 
   join(subscriber: Subscriber): void {
     this.#subscribers.add(subscriber);
-    this.wanted(subscriber);
+    this.familiesChanged(subscriber);
   }
-  /** To be called when a subscriber has changed its families. */
-  wanted({ families }: Pick<Subscriber, "families">): void {
+  /** Call when a subscriber has changed its families. */
+  familiesChanged({ families }: Pick<Subscriber, "families">): void {
     this.#passesThrough ||= families.has("app_server");
   }
   leave(subscriber: Subscriber): void {
@@ -71,12 +71,12 @@ export class Hub {
   }
 
   /**
-   * Sends what a subscriber missed since `since`, leaving out what it has received already.
-   * Returns how many events that were, or why they were not sent.
+   * Sends the events a subscriber missed since `since`, except those it has already received. Returns their number, or the reason why they
+   * were not sent.
    */
   replay(subscriber: Subscriber, since: number, received: Received | undefined): number | string {
     const oldest = this.#kept[this.#first];
-    if (since > this.#seq || (oldest === undefined ? since < this.#seq : since + 1 < oldest.seq)) return "the events are no longer kept";
+    if (since > this.#seq || (oldest === undefined ? since < this.#seq : since + 1 < oldest.seq)) return "the events are no longer stored";
     const missed: string[] = [];
     let size = 0;
     for (let at = this.#first; at < this.#kept.length; at++) {
@@ -119,7 +119,7 @@ export class Hub {
     if (family === "core" && broadcast.has(type)) return families.has("core") || families.has("inbox");
     if (family === "core" && families.has("inbox") && inboxEvents.has(type)) return true;
     if (!families.has(family)) return false;
-    // What is about no session is for everybody.
+    // Events that concern no session go to everyone.
     return threads === null || threadId === null || threads.has(threadId);
   }
 }

@@ -1,4 +1,4 @@
-/** The manager over the engine that we ship, and over engines that break: events, replay, restarts, several clients. */
+/** The manager with our own engine, and with engines that break: events, replay, restarts, several clients. */
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -22,8 +22,8 @@ describe("manager", () => {
     for (const clean of cleanups.splice(0).reverse()) await clean();
   });
 
-  /** Enough of them for a look in the middle, also on a slow machine. */
-  const slowWords = Array.from({ length: 40 }, (_, i) => `word${i}`).join(" ");
+  /** Long enough to observe the middle of the stream, even on a slow machine. */
+  const slowText = Array.from({ length: 40 }, (_, i) => `word${i}`).join(" ");
   const scenario = `
 turns:
   - user: run
@@ -33,7 +33,7 @@ turns:
   - user: slow
     steps:
       - pace: 60
-      - say: "${slowWords}"
+      - say: "${slowText}"
   - user: held
     steps:
       - say: Beginning.
@@ -99,7 +99,7 @@ turns:
 
   const turnDone = (stream: TestStream): Promise<Record<string, unknown>> => stream.until(isMethod("turn/completed"));
 
-  test("the engine's sandbox is named as the engine says it; what another engine says of it is not believed", async () => {
+  test("the engine's sandbox is shown as reported; another engine's report is not trusted", async () => {
     const sandboxOf = async (it: TestManager): Promise<unknown> => {
       const { status, body } = await it.call("GET /api/capabilities");
       assert.equal(status, 200);
@@ -111,7 +111,7 @@ turns:
     assert.equal(await sandboxOf(await played(new PlayedEngine(true).on("sandbox/read", () => ({ standing: "full", line: 7 })))), null);
   });
 
-  test("a message runs a turn; its command waits for the decision of whoever comes", async () => {
+  test("a message runs a turn; its command waits for any client's decision", async () => {
     const it = await real();
     const id = await begin(it);
     const stream = await it.stream(`?threadId=${id}`);
@@ -146,7 +146,7 @@ turns:
     stream.close();
   });
 
-  test("a client on /rpc and the manager share a thread: the first answer counts, and the other is told whose it was", async () => {
+  test("a client on /rpc and the manager share a thread: the first answer counts, and the other learns whose it was", async () => {
     const it = await real();
     const client = await connectClient(`${it.url.replace("http", "ws")}/rpc`, {
       token: adminToken,
@@ -208,11 +208,11 @@ turns:
     const steered = await it.call(`POST /api/sessions/${id}/messages`, { text: "and hurry", delivery: "steer" });
     assert.equal(steered.body["delivery"], "steered");
     writeFileSync(path.join(it.workspace, "go"), "");
-    const said =
+    const isCompletedWith =
       (text: string) =>
       (m: Record<string, unknown>): boolean =>
         isMethod("item/completed")(m) && JSON.stringify(m).includes(text);
-    await stream.until(said("Hello there."));
+    await stream.until(isCompletedWith("Hello there."));
     const repeated = await it.call(`POST /api/sessions/${id}/messages`, { text: "hello", clientMessageId: "m-1" });
     assert.equal(repeated.status, 202);
     const { body } = await it.call(`GET /api/sessions/${id}`);
@@ -221,7 +221,7 @@ turns:
     stream.close();
   });
 
-  test("whoever opens a session in the middle of a turn gets all that was streamed, and every later event exactly once", async () => {
+  test("a client that opens a session during a turn gets everything streamed so far, and every later event exactly once", async () => {
     const it = await real();
     const id = await begin(it);
     const first = await it.stream();
@@ -236,12 +236,12 @@ turns:
     const rest = late.messages
       .filter(isMethod("item/agentMessage/delta"))
       .map((m) => (payload(m)["params"] as Record<string, unknown>)["delta"]);
-    assert.equal(soFar + rest.join(""), slowWords);
+    assert.equal(soFar + rest.join(""), slowText);
     first.close();
     late.close();
   });
 
-  test("numbers rise, a reconnect brings what was missed, and a filter hears only its session", async () => {
+  test("numbers increase, a reconnect replays missed events, and a filter passes only its session", async () => {
     const it = await played();
     const engine = it.backend.engine as PlayedEngine;
     await it.call("POST /api/sessions/a/resume", {});
@@ -270,7 +270,7 @@ turns:
     for (const stream of [all, only, again]) stream.close();
   });
 
-  test("a client that comes back hears what it missed, also when it says where it was only after it has joined", async () => {
+  test("a client that reconnects receives what it missed, even if it sends its position only after it has joined", async () => {
     const it = await played();
     const engine = it.backend.engine as PlayedEngine;
     await it.call("POST /api/sessions/a/resume", {});
@@ -286,10 +286,10 @@ turns:
     assert.equal((await back.until((m) => m["type"] === "subscribed"))["replayed"], 2);
     back.send({ type: "subscribe", threadIds: ["a"], since: seq, bootId });
     await back.until((m) => m["type"] === "subscribed" && m["replayed"] === 0);
-    const heard = back.messages
+    const received = back.messages
       .filter((m) => m["type"] === "notification")
       .map((m) => (payload(m)["params"] as Record<string, unknown>)["message"]);
-    assert.deepEqual(heard.toSorted(), ["one", "three", "two"]);
+    assert.deepEqual(received.toSorted(), ["one", "three", "two"]);
     for (const stream of [first, back]) stream.close();
   });
 
@@ -303,7 +303,7 @@ turns:
     stream.close();
   });
 
-  test("the stream's own frames: ready, ping, subscribe, and a word about anything else", async () => {
+  test("the stream's own frames: ready, ping, subscribe, and an error for anything else", async () => {
     const it = await played();
     const stream = await it.stream("?threadId=a");
     assert.deepEqual((await stream.until((m) => m["type"] === "ready"))["threadId"], "a");
@@ -316,7 +316,7 @@ turns:
     stream.close();
   });
 
-  test("events under the engine's own names carry method, context and session", async () => {
+  test("events under the engine's own names contain method, context and session", async () => {
     const it = await played();
     await it.call("POST /api/sessions/a/resume", {});
     const stream = await it.stream("?families=app_server");
@@ -337,7 +337,7 @@ turns:
     stream.close();
   });
 
-  test("an engine that goes away is told, tried again, and its requests do not linger", async () => {
+  test("a lost engine is announced and reconnected, and its requests end", async () => {
     const it = await played();
     const engine = it.backend.engine as PlayedEngine;
     await it.call("POST /api/sessions/a/resume", {});
@@ -352,7 +352,7 @@ turns:
     stream.close();
   });
 
-  test("after a restart of the manager a remote engine's request is the same request", async () => {
+  test("after a restart of the manager a remote engine's request keeps its identity", async () => {
     const scratch = scratchFolder();
     cleanups.push(scratch.remove);
     const engine = new PlayedEngine(true);
@@ -364,7 +364,7 @@ turns:
     const before = payload(await stream.until((m) => m["type"] === "approval"));
     await first.close();
     cleanups.pop();
-    // The engine asks again when someone joins the thread, as ours does.
+    // The engine repeats the request when someone joins the thread, as ours does.
     engine.on("thread/resume", ({ threadId }) => {
       setImmediate(() => engine.ask(7, "item/commandExecution/requestApproval", params));
       return openedWith(threadOf(String(threadId)));
@@ -379,7 +379,7 @@ turns:
     later.close();
   });
 
-  test("a remote engine that was only out of reach: its request is the same, and an answer that was lost can be given again", async () => {
+  test("a remote engine that was only unreachable: its request keeps its identity, and a lost answer can be given again", async () => {
     const engine = new PlayedEngine(true);
     const it = await played(engine);
     await it.call("POST /api/sessions/a/resume", {});
@@ -402,14 +402,14 @@ turns:
     engine.notify("serverRequest/resolved", { threadId: "a", requestId: 7 });
     assert.equal((await answering).status, 200);
     assert.equal(stream.messages.filter((m) => m["type"] === "approval").length, 1, "nobody is asked twice");
-    // Another question under the same number, after the engine has begun to count again, has another name.
+    // Another request with the same number, after the engine has restarted its numbering, has another id.
     engine.ask(7, "item/commandExecution/requestApproval", { ...params, turnId: "t-2" });
     const next = payload(await stream.until((m) => m["type"] === "approval" && payload(m)["turnId"] === "t-2"));
     assert.notEqual(next["requestId"], requestId);
     stream.close();
   });
 
-  test("what waited when the manager ended and never came again is over, with the reason", async () => {
+  test("a request that was pending when the manager stopped and was not repeated has ended, with the reason", async () => {
     const scratch = scratchFolder();
     cleanups.push(scratch.remove);
     const engine = new PlayedEngine();
@@ -421,14 +421,14 @@ turns:
     await first.close();
     cleanups.pop();
     const second = await played(new PlayedEngine(), scratch.folder);
-    // It is over when the threads that were open have been joined.
+    // Startup has finished when the threads that were open have been joined.
     const isOver = async (): Promise<boolean> => JSON.stringify((await second.call("GET /api/audit")).body).includes('"expired"');
     for (let i = 0; i < 3000 && !(await isOver()); i++) await new Promise((resolve) => setTimeout(resolve, 10));
     const { status, body } = await second.call(`POST /api/tool-calls/${requestId}/response`, {});
     assert.deepEqual([status, body["outcome"]], [404, "The manager was restarted."]);
   });
 
-  test("a sub-agent's request stands in its parent's inbox", async () => {
+  test("a sub-agent's request is in its parent's inbox", async () => {
     const it = await played();
     const engine = it.backend.engine as PlayedEngine;
     await it.call("POST /api/sessions/parent/resume", {});
@@ -448,7 +448,7 @@ turns:
     stream.close();
   });
 
-  test("a revoked device is out at once, its sockets too", async () => {
+  test("a revoked device is signed out at once, and its sockets are closed", async () => {
     const it = await played();
     const { code } = it.backend.access.makeLink("read", "Phone");
     const { body } = await it.call("POST /api/auth/sign-in", { code, bearer: true }, {});
@@ -459,7 +459,7 @@ turns:
     assert.equal((await it.call("GET /api/auth/me", undefined, headers)).status, 401);
   });
 
-  test("the guard: foreign hosts and origins, wrong media types, and what strangers learn", async () => {
+  test("the guard: foreign hosts and origins, wrong media types, and what unknown clients can see", async () => {
     const it = await played();
     const own = { authorization: `Bearer ${adminToken}` };
     assert.equal((await it.call("GET /api", undefined, { ...own, origin: "http://evil.example" })).status, 403);

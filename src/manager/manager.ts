@@ -1,4 +1,4 @@
-/** The manager without its HTTP: the link to the engine, the sessions, open requests, access, and the stream of events. */
+/** The manager without HTTP: the link to the engine, sessions, pending requests, access, and the event stream. */
 import { mkdirSync } from "node:fs";
 import { openClient } from "../client/client.ts";
 import { errorMessage } from "../lib/error-text.ts";
@@ -33,7 +33,7 @@ export interface ManagerOptions {
   readonly now?: () => number;
 }
 
-/** Idle threads are unsubscribed from after this time, and subscribed to again when somebody opens them. */
+/** Idle threads are unsubscribed after this time, and subscribed again when someone opens them. */
 const restAfterMs = 20 * 60 * 1000;
 const cleanUpEveryMs = 60 * 1000;
 /** How long a remote engine has to repeat its open requests. */
@@ -54,9 +54,9 @@ export class Manager {
   readonly link: EngineLink;
   readonly now: () => number;
   readonly warn: ManagerOptions["warn"];
-  /** Sessions in which a program asked for the offline tour. */
+  /** Sessions in which a program requested the offline tour. */
   readonly tourSessions = new WeakSet<Session>();
-  /** Where the page is reached; set when the manager listens. */
+  /** The address of the page; set when the manager listens. */
   publicUrl = "";
   /** Sessions that an open socket follows. */
   watched: () => ReadonlySet<string> = () => new Set();
@@ -140,12 +140,12 @@ export class Manager {
     this.link.stop();
   }
 
-  /** Says something to everybody who listens, in the form in which the engine's own warnings come. */
+  /** Sends a warning to all listeners, in the same form as the engine's own warnings. */
   tell(message: string): void {
     this.hub.emit("notification", null, { method: "warning", params: { message, threadId: null } });
   }
 
-  /** Deletes a session, unless the engine refuses: the engine ends its turn, what waits is ended here, and a tombstone stays. */
+  /** Deletes a session, unless the engine refuses: the engine ends its turn, pending requests end here, and a tombstone remains. */
   async delete(sessionId: string, by: Actor): Promise<string | null> {
     await this.sessions.require(sessionId);
     const title = this.sessions.titleOf(sessionId);
@@ -155,7 +155,7 @@ export class Manager {
     return title;
   }
 
-  /** Keeps a tombstone, ends what waited and announces it. */
+  /** Stores a tombstone, ends the pending requests and announces the deletion. */
   recordDeletion(sessionId: string, title: string | null): void {
     if (this.sessions.isDeleted(sessionId)) return;
     const deletedAt = new Date(this.now()).toISOString();
@@ -193,7 +193,7 @@ export class Manager {
     this.hub.passThrough(passThroughName(method, "notification"), threadId, () => this.#signal("notification", method, params));
   }
 
-  /** What the manager itself does about an event of the engine. */
+  /** The manager's own reactions to an event of the engine. */
   #follow(message: ServerNotification): void {
     switch (message.method) {
       case "serverRequest/resolved": {
@@ -213,7 +213,7 @@ export class Manager {
         return;
       }
       case "thread/status/changed":
-        // Another client has loaded it and a turn runs: we want its notifications and its requests.
+        // Another client has loaded the thread and a turn is running: subscribe to its notifications and requests.
         if (message.params.status.type === "active") this.#attach(message.params.threadId);
         return;
       case "thread/started":
@@ -252,7 +252,7 @@ export class Manager {
     };
   }
 
-  /** After every handshake: the threads that run are joined, which also brings back what they wait for. */
+  /** After every handshake: joins the running threads, which also repeats their pending requests. */
   async #joinRunning(): Promise<void> {
     const { data } = await this.link.call("thread/loaded/list", {}).catch(() => ({ data: [] as string[] }));
     const waiting = this.store.state.pending.map((p) => p.request.threadId);
@@ -262,7 +262,7 @@ export class Manager {
       .map((s) => s.id);
     for (const id of new Set([...data, ...(this.engine.remote ? waiting : []), ...known]))
       if (!this.sessions.isDeleted(id)) await this.sessions.attach(id).catch(() => {});
-    // Requests of joined threads arrive right after the answers that were just awaited; over a socket that may be another packet.
+    // Requests of joined threads arrive right after the responses that were just awaited; over a socket they may be in another packet.
     if (this.engine.remote) setTimeout(() => this.#forgetOld(), rejoinMs).unref();
     else setImmediate(() => setImmediate(() => this.#forgetOld()));
   }

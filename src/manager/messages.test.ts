@@ -1,4 +1,4 @@
-/** Messages whose fate is unknown: the engine went away, or the manager did, before the answer came. None is lost, none is sent twice. */
+/** Messages with an unknown outcome: the engine or the manager stopped before the response arrived. None is lost, none is sent twice. */
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { openedWith, PlayedEngine, scratchFolder, startManager, type TestManager, threadOf } from "../../test/support/manager.ts";
@@ -10,10 +10,10 @@ describe("messages", () => {
     for (const clean of cleanups.splice(0).reverse()) await clean();
   });
 
-  /** An engine that keeps what it was told, and may hang up before it answers. */
+  /** An engine that stores the messages it receives, and may disconnect before it responds. */
   class Forgetful extends PlayedEngine {
     readonly turns: Record<string, unknown>[] = [];
-    /** What the next turn/start does: answers, keeps the message and hangs up, or hangs up without having seen it. */
+    /** What the next turn/start does: respond, store the message and disconnect, or disconnect without having read it. */
     next: "answer" | "keepAndHangUp" | "hangUp" = "answer";
 
     constructor() {
@@ -45,8 +45,8 @@ describe("messages", () => {
   }
   const message = { text: "do it", clientMessageId: "m-1" };
   const send = (it: TestManager, body: Record<string, unknown> = message) => it.call("POST /api/sessions/s-1/messages", body);
-  /** Until the line to the engine is up again. */
-  async function mended(it: TestManager): Promise<void> {
+  /** Resolves when the engine is connected again. */
+  async function untilReconnected(it: TestManager): Promise<void> {
     const stream = await it.stream();
     if (!it.backend.link.running) await stream.until((m) => m["type"] === "engine_state" && (m["payload"] as { running: boolean }).running);
     stream.close();
@@ -57,7 +57,7 @@ describe("messages", () => {
     const it = await over(engine);
     engine.next = "keepAndHangUp";
     assert.equal((await send(it)).status, 503);
-    await mended(it);
+    await untilReconnected(it);
     const second = await send(it);
     assert.deepEqual([second.status, second.body["turnId"], second.body["delivery"]], [202, "t-1", "started"]);
     assert.equal(engine.turns.length, 1);
@@ -69,7 +69,7 @@ describe("messages", () => {
     const it = await over(engine);
     engine.next = "hangUp";
     assert.equal((await send(it)).status, 503);
-    await mended(it);
+    await untilReconnected(it);
     assert.deepEqual((await send(it)).body["turnId"], "t-1");
     assert.equal(engine.turns.length, 1);
   });
@@ -118,7 +118,7 @@ describe("messages", () => {
     stream.close();
   });
 
-  test("words that go with a refusal wait in the queue where the engine does not take them", async () => {
+  test("a note sent with a refusal is queued if the engine does not accept it", async () => {
     const engine = new Forgetful();
     const it = await over(engine);
     await it.call("GET /api/sessions/s-1/turns");
@@ -149,7 +149,7 @@ describe("messages", () => {
     stream.close();
   });
 
-  test("tools brought to a resume or a message are offered at once and again at every later resume", async () => {
+  test("tools sent with a resume or a message are offered at once and again at every later resume", async () => {
     const engine = new Forgetful();
     const it = await over(engine);
     const tool = { name: "ticket", description: "Finds a ticket", inputSchema: { type: "object" } };
@@ -166,7 +166,7 @@ describe("messages", () => {
     assert.deepEqual(offered(), [{ type: "function", ...tool, name: "parcel" }]);
   });
 
-  test("where no model is set up the page has the tour, and a program an error unless it asks for the tour", async () => {
+  test("if no model is configured the page gets the tour, and a program an error unless it requests the tour", async () => {
     const engine = new Forgetful();
     engine.whyNoModel = () => "no model is set up.";
     const it = await over(engine);

@@ -1,4 +1,4 @@
-/** How the manager keeps messages: queues, what was taken and what is on its way, all in its state file. */
+/** The manager's message storage: queues, accepted messages and messages in transit, all in its state file. */
 import { choosesAnything, merged, turnSettings } from "../sessions/controls.ts";
 import type { EngineLink } from "../sessions/link.ts";
 import { Messages } from "../sessions/messages.ts";
@@ -30,7 +30,7 @@ export function managerMessages({ hub, store, sessions, link, now, warn }: Manag
     setQueue(sessionId, next) {
       const { [sessionId]: _, ...rest } = store.state.queues;
       const queues = next.length === 0 ? rest : { ...rest, [sessionId]: [...next] };
-      // What is to be sent later must not be lost; what was sent, or shall not be, is gone whatever the disk says.
+      // A message that is still to be sent must not be lost, so its write must succeed; removing one takes effect even if the write fails.
       if (next.length > queue(sessionId).length) store.change({ queues });
       else store.note({ queues });
       hub.emit("queue_updated", sessionId, { sessionId, queue: [...next] });
@@ -51,6 +51,6 @@ export function managerMessages({ hub, store, sessions, link, now, warn }: Manag
       store.change({ controls: { ...store.state.controls, [session.id]: controls } });
     },
     turnSettings: (session) => turnSettings(sessions.controls(session)),
-    notSent: (session, error) => warn("a queued message was not taken", { session: session.id, error }),
+    notSent: (session, error) => warn("a queued message was not accepted", { session: session.id, error }),
   });
 }

@@ -1,15 +1,15 @@
-/** Programs that talk to the manager with a token: none of them is answered by the offline tour, which only a person knows for what it is. */
+/** Programs that use the manager with a token must not be answered by the offline tour, which only a person can recognize. */
 import type { Session } from "../sessions/sessions.ts";
 import type { Caller } from "./access.ts";
 import type { Manager } from "./manager.ts";
 import { failure } from "./problems.ts";
 
-/** Who names the scripted model has asked for the tour, for the life of the manager. */
+/** A program that names the scripted model has requested the tour, as long as the manager runs. */
 export function noteTour({ tourSessions }: Manager, session: Session, model: string | null | undefined): void {
   if (model === "scripted") tourSessions.add(session);
 }
 
-/** Ends a route that would begin a turn for a program where nobody has set up a model. */
+/** Refuses a route that would start a turn for a program while no model is configured. */
 export function requireModel({ engine, tourSessions }: Manager, caller: Caller, session: Session): void {
   if (caller.actor.kind !== "script" || tourSessions.has(session)) return;
   const why = engine.whyNoModel();

@@ -1,4 +1,4 @@
-/** Answers that reach for more than the question offers, through every way to answer. */
+/** Answers that claim more than the question offers, through every way to answer. */
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { openedWith, PlayedEngine, scratchFolder, startManager, type TestManager, threadOf } from "../../test/support/manager.ts";
@@ -6,7 +6,7 @@ import type { Scope } from "./api/define.ts";
 
 const threadId = "s-1";
 const cleanups: (() => Promise<void> | void)[] = [];
-const rule = (...words: string[]) => ({ acceptWithExecpolicyAmendment: { execpolicy_amendment: words } });
+const rule = (...args: string[]) => ({ acceptWithExecpolicyAmendment: { execpolicy_amendment: args } });
 
 describe("answers and offers", () => {
   let asked = 0;
@@ -46,7 +46,7 @@ describe("answers and offers", () => {
       : []),
   ];
 
-  /** The routes of other kinds do not know the request at all. */
+  /** Routes of other kinds do not find the request at all. */
   const otherRoutes = (id: string): string[] => [`POST /api/tool-input/${id}/decision`, `POST /api/tool-calls/${id}/response`];
 
   const command = "item/commandExecution/requestApproval";
@@ -77,7 +77,7 @@ describe("answers and offers", () => {
       ],
     ],
   ];
-  test("an answer holds what was offered, and nothing else", async () => {
+  test("an answer may contain only what was offered", async () => {
     const { it, engine } = await opened();
     for (const [method, details, answers] of cases) {
       const id = await ask(it, engine, method, details);
@@ -93,7 +93,7 @@ describe("answers and offers", () => {
     assert.equal(engine.answers.size, 0);
   });
 
-  test("a rule that lasts needs the right to make rules", async () => {
+  test("a permanent rule requires the scope for rules", async () => {
     const { it, engine } = await opened();
     const offer = { availableDecisions: ["accept", "acceptForSession", rule("git", "status"), "decline", "cancel"] };
     const id = await ask(it, engine, command, offer);
@@ -116,7 +116,7 @@ describe("answers and offers", () => {
     assert.equal(engine.answers.size, 2);
   });
 
-  test("what was asked for is granted, all of it or a part", async () => {
+  test("requested permissions can be granted in full or in part", async () => {
     const { it, engine } = await opened();
     const details = { permissions: { fileSystem: { write: ["/a", "/b"] }, network: { enabled: true } } };
     for (const permissions of [details.permissions, { fileSystem: { write: ["/b"] } }, {}]) {

@@ -1,4 +1,4 @@
-/** Holds an answer against the question: it may say what was offered and nothing else, and only who may make rules makes one. */
+/** Checks an answer against its request: it may contain only what was offered, and only callers with the scope for rules may create one. */
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../lib/is-record.ts";
 import type { Outcome } from "../sessions/answers.ts";
@@ -10,7 +10,7 @@ import { failure, invalid } from "./problems.ts";
 /** The scope of the rules' own routes. */
 const ruleScope: Scope = "admin";
 
-/** Throws a Problem that says what may be answered; the request then goes on waiting. */
+/** Throws a Problem that lists the allowed answers; the request then stays pending. */
 export function checkOffered(request: PendingRequest, outcome: Outcome, scope: Scope): void {
   if ("error" in outcome) return;
   const details = isRecord(request.details) ? request.details : {};
@@ -20,7 +20,7 @@ export function checkOffered(request: PendingRequest, outcome: Outcome, scope: S
   if (request.kind === "permissions") checkPermissions(result, details);
 }
 
-/** A no is always open. */
+/** Refusing is always allowed. */
 const refusals = ["decline", "cancel", "denied", "abort"];
 const once = ["accept", "allow_once", "approved"];
 const forSession = ["acceptForSession", "allow_session", "approved_for_session"];
@@ -31,7 +31,7 @@ function checkDecision(result: unknown, details: Details, { scope, isCommand }: 
   const decision = isRecord(result) ? result["decision"] : undefined;
   const settings = isRecord(result) ? result["acceptSettings"] : undefined;
   const available = Array.isArray(details["availableDecisions"]) ? details["availableDecisions"] : undefined;
-  const isOffered = (word: string): boolean => available === undefined || available.includes(word);
+  const isOffered = (value: string): boolean => available === undefined || available.includes(value);
   const wantsSession = forSession.includes(String(decision)) || (isRecord(settings) && settings["forSession"] === true);
   if (wantsSession && !isOffered("acceptForSession") && !isOffered("approved_for_session")) throw notOffered("for the whole session");
   if (typeof decision === "string" && [...refusals, ...once, ...forSession].includes(decision)) return;
@@ -45,7 +45,7 @@ function checkDecision(result: unknown, details: Details, { scope, isCommand }: 
     );
 }
 
-/** What engines propose beside, or instead of, the list of decisions. */
+/** What engines propose in addition to, or instead of, the list of decisions. */
 function proposedIn(details: Details): readonly unknown[] {
   const prefix = details["proposedExecpolicyAmendment"] ?? details["proposed_execpolicy_amendment"];
   const hosts = details["proposedNetworkPolicyAmendments"];
@@ -60,7 +60,7 @@ function proposedIn(details: Details): readonly unknown[] {
   ];
 }
 
-/** Each list and switch that is granted must have been asked for. */
+/** Each granted list and switch must have been requested. */
 function checkPermissions(result: unknown, details: Details): void {
   const granted = isRecord(result) ? result["permissions"] : undefined;
   if (!isRecord(granted)) throw invalid([{ path: "response.permissions", message: "missing field" }]);

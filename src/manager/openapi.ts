@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 description of the manager, made from the rows that check every call. */
+/** The OpenAPI 3.1 description of the manager, generated from the rows that validate every call. */
 
 import { isRecord } from "../lib/is-record.ts";
 import { type Lazy, type Schema, union } from "../lib/schema.ts";
@@ -27,16 +27,16 @@ const statusTexts: Readonly<Record<number, string>> = {
   101: "Switches to the websocket protocol",
   200: "Done",
   202: "Accepted",
-  400: "The request does not fit its schema",
+  400: "The request does not match its schema",
   401: "Not signed in, or the engine has no account",
   403: "Not allowed for this session or this caller",
-  404: "Not there",
-  409: "In conflict with what is going on",
+  404: "Not found",
+  409: "In conflict with the current state",
   410: "The session was deleted",
   423: "Locked by the administrator",
   426: "Only a websocket is served here",
   429: "Too many attempts",
-  500: "The engine could not be told",
+  500: "The engine could not be reached",
   501: "The engine cannot do this",
 };
 
@@ -54,7 +54,7 @@ export function describeRoutes(version: string): OpenApi {
       title: "Parley manager",
       version,
       description:
-        "Every session of a Parley engine over HTTP. Events come over the websocket `/api/stream`; `/rpc` speaks the app-server protocol itself.",
+        "Every session of a Parley engine over HTTP. Events are sent over the websocket `/api/stream`; `/rpc` serves the app-server protocol itself.",
     },
     paths,
     components: {
@@ -73,7 +73,7 @@ function operation(key: string, template: string, row: Route, schemas: Map<strin
   const responses: Record<string, unknown> = {};
   for (const [status, schema] of Object.entries(row.answers)) responses[status] = response(Number(status), schema, row, schemas);
   if (row.scope !== null) responses["401"] ??= response(401, Failure, {}, schemas);
-  if (row.scope !== null && row.scope !== "read") responses["403"] = response(403, orTooLittle(row.answers[403]), {}, schemas);
+  if (row.scope !== null && row.scope !== "read") responses["403"] = response(403, orInsufficientScope(row.answers[403]), {}, schemas);
   responses["default"] = response(0, Failure, {}, schemas);
   return {
     operationId: operationId(key),
@@ -88,10 +88,10 @@ function operation(key: string, template: string, row: Route, schemas: Map<strin
   };
 }
 
-/** A route's own refusal, or that of the guard for a device that may do too little. */
-const orTooLittle = (own: Lazy | undefined): Lazy => (own === undefined ? Failure : () => union([own(), Failure()]));
+/** A route's own error, or the guard's error for a device with an insufficient scope. */
+const orInsufficientScope = (own: Lazy | undefined): Lazy => (own === undefined ? Failure : () => union([own(), Failure()]));
 
-/** What OpenAPI cannot express: the frames of the websocket in both directions, and who receives each event. */
+/** What OpenAPI cannot express: the websocket frames in both directions, and the recipients of each event. */
 function streamDescription(schemas: Map<string, unknown>): unknown {
   const events = Object.entries(eventPayloads).map(([name, payload]) => [
     name,
@@ -107,7 +107,7 @@ function streamDescription(schemas: Map<string, unknown>): unknown {
   ]);
   return {
     description:
-      "Programs send a bearer token; a browser sends its cookie and offers the protocols `parley.stream` and `parley.key.<pageKey>`. Frames are JSON texts. The first is `ready`. Numbered events carry `seq` and `bootId`; a client that comes back subscribes with the last `seq` and hears what it missed, or `resync` when that is no longer kept or too much. A client that does not read is closed with 1013 and comes back the same way. `*` subscribes to every session.",
+      "Programs send a bearer token; a browser sends its cookie and offers the protocols `parley.stream` and `parley.key.<pageKey>`. Frames are JSON texts. The first is `ready`. Numbered events contain `seq` and `bootId`; a client that reconnects subscribes with the last `seq` and receives what it missed, or `resync` if that is no longer stored or too much. A client that does not read is closed with 1013 and reconnects the same way. `*` subscribes to every session.",
     send: reference(StreamCommand, schemas),
     receive: reference(StreamMessage, schemas),
     families: { all: families, default: defaultFamilies },
@@ -116,7 +116,7 @@ function streamDescription(schemas: Map<string, unknown>): unknown {
   };
 }
 
-/** `POST /api/sessions/:sessionId/messages` is `postSessionsMessages`: a name for generated clients. */
+/** `POST /api/sessions/:sessionId/messages` becomes `postSessionsMessages`: a name for generated clients. */
 export function operationId(key: string): string {
   const [method = "", path = ""] = key.split(" ");
   const parts = path.split("/").filter((w) => w !== "" && w !== "api" && !w.startsWith(":"));
@@ -149,7 +149,7 @@ function response(status: number, schema: Lazy, row: Pick<Route, "media">, schem
   return { description, content: { [media]: { schema: reference(schema, schemas) } } };
 }
 
-/** Named schemas stand once under components and are referred to everywhere else. */
+/** Named schemas are defined once under components and referenced everywhere else. */
 function reference(schema: Lazy, schemas: Map<string, unknown>): unknown {
   return plain(schema(), schemas);
 }

@@ -35,7 +35,7 @@ const me = async (it: TestManager, headers: Record<string, string>): Promise<num
 const stream = async (it: TestManager, headers: Record<string, string>): Promise<number> =>
   (await askUpgrade(it.url, "/api/stream", headers)).status;
 
-test("a cookie opens nothing without the page's key, nor the key without the cookie", async (t) => {
+test("a cookie is not sufficient without the page's key, nor the key without the cookie", async (t) => {
   const it = await opened(t);
   const own = await browser(it);
   const other = await browser(it);
@@ -65,7 +65,7 @@ test("a cookie opens nothing without the page's key, nor the key without the coo
   assert.equal(await me(it, { authorization: `Bearer ${adminToken}` }), 200);
 });
 
-test("a page of another port can neither read nor change anything with the cookie that its requests carry", async (t) => {
+test("a page on another port can neither read nor change anything with the cookie of its requests", async (t) => {
   const it = await opened(t);
   const own = await browser(it);
   for (const more of [{ "sec-fetch-site": "same-site" }, { origin: "http://127.0.0.1:3000" }, { "sec-fetch-site": "cross-site" }])
@@ -73,7 +73,7 @@ test("a page of another port can neither read nor change anything with the cooki
   assert.equal(await me(it, { ...full(own), "sec-fetch-site": "same-origin", origin: it.url }), 200);
 });
 
-test("a planted cookie shadows nothing, and one that replaced ours is told of", async (t) => {
+test("a planted cookie does not shadow ours, and one that replaced ours is reported", async (t) => {
   const it = await opened(t);
   const own = await browser(it);
   const planted = `${own.cookie.slice(0, own.cookie.indexOf("="))}=planted`;
@@ -86,7 +86,7 @@ test("a planted cookie shadows nothing, and one that replaced ours is told of", 
   assert.equal(await me(it, { ...full(own), cookie: many }), 401);
 });
 
-test("both halves outlive a restart of the manager, and end with the device", async (t) => {
+test("both secrets survive a restart of the manager, and end with the device", async (t) => {
   const { folder, remove } = scratchFolder();
   t.after(remove);
   const before = await startManager({ engine: new PlayedEngine(), folder, workspace: "/work" });
@@ -100,7 +100,7 @@ test("both halves outlive a restart of the manager, and end with the device", as
   assert.equal(await me(it, full(own)), 401);
 });
 
-test("a device that was signed in before browsers had a key is told to sign in again", async (t) => {
+test("a device that was signed in before browsers had a key must sign in again", async (t) => {
   const it = await opened(t);
   const own = await browser(it);
   const [device] = it.backend.store.state.devices;

@@ -1,4 +1,4 @@
-/** The page's own files: a fixed list made at the start, so that no address can lead anywhere else. */
+/** The page's static files: a fixed list read at startup, so that no path can lead elsewhere. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -17,7 +17,7 @@ export interface Pages {
   serve(pathname: string, accepts: string): Response;
 }
 
-/** Addresses without a file of that name are the page's own places and get its start. */
+/** Paths without a matching file are routes of the page and get its start page. */
 export function createPages(folder: string): Pages {
   const files = new Map<string, { readonly file: string; zipped?: Buffer }>();
   if (existsSync(folder))
@@ -30,7 +30,7 @@ export function createPages(folder: string): Pages {
       const type = types[path.extname(name)] ?? "application/octet-stream";
       const headers: Record<string, string> = {
         "content-type": type,
-        // File names under assets carry a digest of their content.
+        // File names under assets contain a digest of their content.
         "cache-control": name.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",
         vary: "accept-encoding",
       };
@@ -42,7 +42,7 @@ export function createPages(folder: string): Pages {
   };
 }
 
-/** Links are passed over: one of them could lead anywhere. */
+/** Symbolic links are skipped: they could point anywhere. */
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name);

@@ -1,4 +1,4 @@
-/** The manager's smaller parts: rules file, devices, durable state, joined deltas, description. */
+/** The manager's smaller parts: rules file, devices, durable state, merged deltas, description. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ function folder(t: { after(run: () => void): void }): string {
 }
 const silent = (): void => {};
 
-test("rules are found among comments, other calls and odd spacing, and everything else is left alone", () => {
+test("rules are found among comments, other calls and odd spacing, and everything else is left unchanged", () => {
   const text = `# my rules\nprefix_rule(pattern=["git", "push"], decision="prompt")\n  prefix_rule (\n    pattern = ['rm', ['-r', '-rf'],], # careful\n    decision = 'forbidden',\n    justification = "it's final",\n  )\nhost_rule(host="x")\nprefix_rule(pattern=[x], decision="allow")\nprefix_rule(pattern=["ls"])\n`;
   assert.deepEqual(
     parseRules(text).map((r) => [r.pattern, r.decision, r.justification, r.line]),
@@ -36,12 +36,12 @@ test("rules are found among comments, other calls and odd spacing, and everythin
   assert.notEqual(idOf(["a", "b"]), idOf(["a b"]));
 });
 
-test("no text makes the rules reader fail or run on", () => {
+test("no text makes the rules parser fail or hang", () => {
   const piece = fc.constantFrom("prefix_rule(", ")", "[", "]", '"', "'", "\\", "#", "\n", "pattern=", ",", "decision=", '"allow"', "x");
   fc.assert(fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => void parseRules(pieces.join(""))));
 });
 
-test("the state survives a restart, is the owner's alone, and a damaged file is put aside", (t) => {
+test("the state survives a restart, only its owner can read it, and a damaged file is moved aside", (t) => {
   const at = folder(t);
   const store = new ManagerStore(at, silent);
   store.change({ tombstones: [{ sessionId: "a", title: "A", deletedAt: "2026-01-01T00:00:00.000Z" }] });
@@ -54,7 +54,7 @@ test("the state survives a restart, is the owner's alone, and a damaged file is 
   assert.ok(readdirSync(at).some((f) => f.includes("damaged")));
 });
 
-test("a clock that is set back or ahead makes no link live longer, and locks nobody out", (t) => {
+test("setting the clock back or ahead extends no link and locks nobody out", (t) => {
   let now = Date.UTC(2026, 0, 10);
   const access = new Access(new ManagerStore(folder(t), silent), "file-token-file-token", () => now);
   const hour = 3600_000;
@@ -68,7 +68,7 @@ test("a clock that is set back or ahead makes no link live longer, and locks nob
   assert.ok(access.signIn(access.makeLink("read", "x").code, "x").token);
 });
 
-test("a link works once and for its time; a device for as long as it is used", (t) => {
+test("a link works once and until it expires; a device as long as it is used", (t) => {
   let now = Date.UTC(2026, 0, 1);
   const access = new Access(new ManagerStore(folder(t), silent), "file-token-file-token", () => now);
   const { code } = access.makeLink("approve", "Phone");
@@ -92,7 +92,7 @@ test("a link works once and for its time; a device for as long as it is used", (
   assert.equal(scope(token), undefined);
 });
 
-test("no token stands in the state file", (t) => {
+test("the state file contains no token", (t) => {
   const at = folder(t);
   const access = new Access(new ManagerStore(at, silent), "file-token-file-token", Date.now);
   const { code } = access.makeLink("admin", undefined);
@@ -101,7 +101,7 @@ test("no token stands in the state file", (t) => {
   assert.ok(!text.includes(token) && !text.includes(pageKey) && !text.includes(code) && !text.includes("file-token"));
 });
 
-test("the audit log counts on after a restart, pages backwards, and skips a torn line", (t) => {
+test("the audit log continues its numbers after a restart, pages backwards, and skips a torn line", (t) => {
   const at = folder(t);
   const by = { kind: "system", name: "x" } as const;
   const log = new AuditLog(at, () => 0);
@@ -116,18 +116,18 @@ test("the audit log counts on after a restart, pages backwards, and skips a torn
   );
 });
 
-test("pieces of one stream are joined in order, and nothing overtakes them", () => {
-  const heard: string[] = [];
+test("deltas of one stream are merged in order, and nothing overtakes them", () => {
+  const received: string[] = [];
   const merge = new DeltaMerge(
     ({ method, params }) =>
-      void heard.push(method === "item/agentMessage/delta" ? `${method} ${params.itemId} ${params.delta}` : `${method} unexpected`),
+      void received.push(method === "item/agentMessage/delta" ? `${method} ${params.itemId} ${params.delta}` : `${method} unexpected`),
   );
   const delta = (itemId: string, text: string): boolean =>
     merge.take({ method: "item/agentMessage/delta", params: { threadId: "t", turnId: "u", itemId, delta: text } });
   assert.ok(delta("a", "1") && delta("a", "2") && delta("b", "3"));
   assert.ok(!merge.take({ method: "thread/closed", params: { threadId: "t" } }));
   merge.flush();
-  assert.deepEqual(heard, ["item/agentMessage/delta a 12", "item/agentMessage/delta b 3"]);
+  assert.deepEqual(received, ["item/agentMessage/delta a 12", "item/agentMessage/delta b 3"]);
 });
 
 test("controls and the engine's settings mean the same", () => {
@@ -148,7 +148,7 @@ test("the engine's methods have a name in the stream", () => {
   assert.equal(passThroughName("thread/tokenUsage/updated", "notification"), "app_server.thread.token_usage.updated");
 });
 
-test("the description refers only to what it defines, and every operation has a name of its own", () => {
+test("the description refers only to what it defines, and every operation has a unique name", () => {
   const document = describeRoutes("1.2.3");
   const text = JSON.stringify(document);
   for (const [, name] of text.matchAll(/#\/components\/schemas\/([^"]+)/g))
@@ -160,7 +160,7 @@ test("the description refers only to what it defines, and every operation has a 
   assert.equal(operationId("POST /api/sessions/:sessionId/messages"), "postSessionsMessages");
 });
 
-test("rules that hold outside the sandbox are listed, changed and taken back in their own file", async () => {
+test("rules for commands outside the sandbox are listed, changed and removed in their own file", async () => {
   const files = new Map([
     ["/home/rules/default.rules", 'prefix_rule(pattern=["git", "status"], decision="allow")\n'],
     ["/home/rules/outside-sandbox.rules", 'prefix_rule(pattern=["git", "status"], decision="allow")\n'],

@@ -1,6 +1,6 @@
-/** What goes wrong, as HTTP: the engine's refusals mapped to statuses, and the manager's own. */
+/** Errors as HTTP responses: the engine's refusals mapped to statuses, and the manager's own. */
 import { ConnectionClosed, RpcError, Timeout } from "../client/client.ts";
-import { EngineDown, UnfitAnswer } from "../sessions/link.ts";
+import { EngineDown, InvalidResponse } from "../sessions/link.ts";
 import { isUnsupported, QueueFull, UnknownSession } from "../sessions/refusals.ts";
 import { NotTaken } from "../sessions/requests.ts";
 import { FilesChanged } from "../sessions/restore-files.ts";
@@ -41,7 +41,7 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof NotTaken) return problemOfRequest(error);
   if (error instanceof UnknownSession) return notFound(error.sessionId);
   if (error instanceof QueueFull || error instanceof FilesChanged) return failure(409, error.code, error.message);
-  if (error instanceof UnfitAnswer) return failure(500, "codex_error", error.message);
+  if (error instanceof InvalidResponse) return failure(500, "codex_error", error.message);
   if (error instanceof Timeout) return failure(504, "codex_timeout", "The engine did not answer in time.");
   if (error instanceof StateUnwritten) return failure(507, "storage_failed", error.message);
   if (error instanceof EngineDown || error instanceof ConnectionClosed)
@@ -56,7 +56,7 @@ export function problemOf(error: unknown): Problem | undefined {
   return failure(500, "codex_error", message, data);
 }
 
-/** An answer that was not taken. */
+/** An answer that was not accepted. */
 function problemOfRequest({ why, requestId, message, by }: NotTaken): Problem {
   const conflict = (code: "in_flight" | "reconciled"): Problem =>
     new Problem(409, { status: "conflict", code, requestId, message, ...(by === undefined ? {} : { by }) });

@@ -17,7 +17,7 @@ describe("the manager's request guard", () => {
     cleanups.push(remove, () => it.close());
     return it;
   }
-  /** Sends raw bytes; gives back the status of the first answer, and all that came. */
+  /** Sends raw bytes; returns the status of the first response, and everything received. */
   function raw(it: TestManager, head: readonly string[], body = ""): Promise<{ status: number; text: string }> {
     const { port } = new URL(it.url);
     return new Promise((resolve) => {
@@ -34,7 +34,7 @@ describe("the manager's request guard", () => {
   }
   const bearer = `Authorization: Bearer ${adminToken}`;
 
-  test("only its own names are let in, however they are spelled", async () => {
+  test("only its own host names are accepted, in every spelling", async () => {
     const it = await open();
     const { port } = new URL(it.url);
     const get = async (host: string): Promise<number> => (await raw(it, ["GET /api HTTP/1.1", `Host: ${host}`, bearer])).status;
@@ -109,7 +109,7 @@ describe("the manager's request guard", () => {
     assert.equal(preflight.headers.get("access-control-allow-origin"), null);
   });
 
-  test("every answer forbids frames, sniffing, referrers and scripts from elsewhere", async () => {
+  test("every response forbids frames, sniffing, referrers and scripts from elsewhere", async () => {
     const it = await open();
     const own = { authorization: `Bearer ${adminToken}` };
     const paths: readonly (readonly [string, RequestInit])[] = [
@@ -138,7 +138,7 @@ describe("the manager's request guard", () => {
     }
   });
 
-  test("no path and no link leads out of the page's folder", async () => {
+  test("no path and no symbolic link leads out of the page's folder", async () => {
     const { folder, remove } = scratchFolder();
     const page = path.join(folder, "page");
     mkdirSync(path.join(page, "assets"), { recursive: true });
@@ -173,7 +173,7 @@ describe("the manager's request guard", () => {
     }
   });
 
-  test("requests that two readers could cut differently are refused", async () => {
+  test("requests that two parsers could split differently are refused", async () => {
     const it = await open();
     const head = (...lines: string[]): string[] => [
       "POST /api/projects HTTP/1.1",
@@ -199,7 +199,7 @@ describe("the manager's request guard", () => {
     assert.equal((await it.call("GET /api")).status, 200);
   });
 
-  test("no address that a stranger asks for ends it, with an upgrade or without", async () => {
+  test("no request target from an unknown client crashes it, with an upgrade or without", async () => {
     const it = await open();
     const port = Number(new URL(it.url).port);
     for (const target of oddTargets)

@@ -1,4 +1,4 @@
-/** The checks before any route: Host, Origin, credentials, and the headers that limit what a browser may do with the answer. */
+/** The checks before any route: Host, Origin, credentials, and the headers that restrict what a browser may do with the response. */
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { repeatedHeader } from "../rpc/http-access.ts";
@@ -6,14 +6,14 @@ import type { Access, Caller } from "./access.ts";
 import type { Problem } from "./problems.ts";
 
 export interface GuardOptions {
-  /** The address that is listened on. */
+  /** The address that the server listens on. */
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
   readonly allowedHosts: readonly string[];
 }
 
-/** Nothing inline, nothing from other origins, no frames: only the page's own files and data that it made itself. */
+/** Nothing inline, nothing from other origins, no frames: only the page's own files and data that it created itself. */
 export const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -52,11 +52,11 @@ export class RequestGuard {
     this.cookieName = `parley_${options.port}`;
   }
 
-  /** Why a request is refused before anything else of it is read; undefined when it may go on. `isPage`: it only asks for the page's own files. */
+  /** Why a request is refused before anything else of it is read; undefined if it is allowed. `isPage`: it only requests the page's own files. */
   refuse(request: IncomingMessage, isPage: boolean): string | undefined {
     const { headers } = request;
     const twice = repeatedHeader(request, ["host", "origin"]);
-    if (twice !== undefined) return `the header ${twice} stands twice`;
+    if (twice !== undefined) return `the header ${twice} occurs twice`;
     const host = headers.host ?? "";
     if (!this.#isOwnHost(host)) return "the Host is not this manager's";
     const { origin } = headers;
@@ -67,7 +67,7 @@ export class RequestGuard {
     return (site === "cross-site" || site === "same-site") && !isPage ? "the request comes from another site" : undefined;
   }
 
-  /** Who is asking, or why that is not known. A token in the URL is never read: it would end up in logs and histories. */
+  /** The caller, or why it is unknown. A token in the URL is never read: it would end up in logs and histories. */
   caller(request: IncomingMessage): Caller | Problem | undefined {
     const { headers } = request;
     if (repeatedHeader(request, ["authorization"]) !== undefined) return undefined;
@@ -84,7 +84,7 @@ export class RequestGuard {
     return `${this.cookieName}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${this.#options.secure ? "; Secure" : ""}`;
   }
 
-  /** A foreign name that was rebound to our address still sends its own name, so names are refused unless listed. */
+  /** After DNS rebinding, a foreign page still sends its own host name, so names are refused unless listed. */
   #isOwnHost(header: string): boolean {
     const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\d+)?$/.exec(header) ?? [];
     const host = (bracketed ?? plain ?? "").toLowerCase();
@@ -100,7 +100,7 @@ function cookiesIn(header: string, name: string): string[] {
   });
 }
 
-/** The websocket protocol that the event stream speaks; browsers can send a key with it, and no other header. */
+/** The websocket subprotocol of the event stream; browsers can send a key with it, and no other header. */
 export const streamProtocol = "parley.stream";
 const keyProtocol = "parley.key.";
 

@@ -1,4 +1,4 @@
-/** What waits for an answer, as the manager keeps it: written down, audited, announced on the stream, and answered as callers may. */
+/** The manager's pending requests: stored, audited, announced on the stream, and answered within the caller's permissions. */
 import { decisionIn, kindOf, type Outcome, refusal, summaryOf } from "../sessions/answers.ts";
 import type { EngineRequest } from "../sessions/link.ts";
 import type { Actor, PendingRequest } from "../sessions/records.ts";
@@ -24,7 +24,7 @@ export interface RequestPorts {
   now(): number;
 }
 
-/** Which request a caller means, so that no answer reaches another one that has its number. */
+/** Identifies the request that a caller means, so that an answer never reaches another one with the same number. */
 export interface Meant {
   readonly kinds?: readonly PendingRequest["kind"][];
   readonly createdAt?: string;
@@ -33,7 +33,7 @@ export interface Meant {
 
 export class Requests extends PendingRequests {
   readonly #ports: RequestPorts;
-  /** What was waiting when the manager last ended. */
+  /** The requests that were pending when the manager last stopped. */
   #old: readonly StoredRequest[];
 
   constructor(ports: RequestPorts) {
@@ -61,8 +61,8 @@ export class Requests extends PendingRequests {
   }
 
   /**
-   * As `answer`, for a caller of the routes: also refuses what was not among the offers (400, 403), of another kind (404) or meant for another
-   * request (409).
+   * Like `answer`, for a caller of the routes: also refuses answers that were not offered (400, 403), of another kind (404) or meant for
+   * another request (409).
    */
   async answerAs(
     requestId: string,
@@ -83,7 +83,7 @@ export class Requests extends PendingRequests {
     return await this.answer(requestId, actor, checked, isMeant);
   }
 
-  /** After the threads were joined: what waited before, over a break of the line or a restart of the manager, and has not come again is over. */
+  /** After the threads were joined: requests from before a lost connection or a restart of the manager that were not repeated have ended. */
   forgetOld(): void {
     this.expireOrphans();
     for (const { request } of this.#old) {

@@ -1,4 +1,4 @@
-/** Standing rules for commands, as the engine's rules file holds them: read, added to, changed, and taken back when their time is over. */
+/** Permanent rules for commands in the engine's rules file: reading, adding, changing, and removing expired ones. */
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { RpcError } from "../client/client.ts";
@@ -11,7 +11,7 @@ export interface RuleText {
   readonly pattern: readonly (string | string[])[];
   readonly decision: "allow" | "prompt" | "forbidden";
   readonly justification: string | null;
-  /** Where the call stands in the file. */
+  /** The position of the call in the file. */
   readonly from: number;
   readonly to: number;
   readonly line: number;
@@ -34,7 +34,7 @@ export class Rules {
   readonly #link: () => EngineLink;
   readonly #store: ManagerStore;
   readonly #now: () => number;
-  /** One change after another: each reads the file, changes a line and writes it back. */
+  /** Serializes changes: each reads the file, changes a line and writes it back. */
   #tail: Promise<unknown> = Promise.resolve();
 
   constructor(link: () => EngineLink, store: ManagerStore, now: () => number) {
@@ -89,7 +89,7 @@ export class Rules {
     });
   }
 
-  /** Takes back every rule whose time is over. */
+  /** Removes every expired rule. */
   async sweep(): Promise<void> {
     const over = (id: string): boolean => {
       const end = this.#store.state.ruleNotes[id]?.expiresAt;
@@ -121,7 +121,7 @@ export class Rules {
 
   #file(outside: boolean): string {
     const home = this.#link().codexHome;
-    if (home === null || home === undefined) throw failure(501, "method_not_supported", "This engine does not say where its rules are.");
+    if (home === null || home === undefined) throw failure(501, "method_not_supported", "This engine does not report where its rules are.");
     return path.join(home, "rules", outside ? "outside-sandbox.rules" : "default.rules");
   }
 
@@ -163,7 +163,7 @@ export class Rules {
 const outsideMark = "outside-";
 const isOutside = (ruleId: string): boolean => ruleId.startsWith(outsideMark);
 
-/** A rule is identified by its command prefix, and by whether it lets such commands leave the sandbox. */
+/** A rule is identified by its command prefix, and by whether it allows such commands to leave the sandbox. */
 export const idOf = (pattern: RuleText["pattern"], outside = false): string =>
   `${outside ? outsideMark : ""}${createHash("sha256").update(JSON.stringify(pattern)).digest("hex").slice(0, 16)}`;
 
@@ -177,7 +177,7 @@ function cut(text: string, rule: Pick<RuleText, "from" | "to">): string {
   return text.slice(0, rule.from) + text.slice(end);
 }
 
-/** The calls of `prefix_rule` that consist of plain strings and lists; anything else in the file is left alone. */
+/** The calls of `prefix_rule` that consist of plain strings and lists; everything else in the file is left unchanged. */
 export function parseRules(text: string): readonly RuleText[] {
   const rules: RuleText[] = [];
   for (const match of text.matchAll(/^[ \t]*prefix_rule\s*\(/gm)) {
@@ -192,7 +192,7 @@ export function parseRules(text: string): readonly RuleText[] {
   return rules;
 }
 
-/** Where the bracket that was opened before `start` closes; strings and comments are skipped. */
+/** The position of the bracket that closes the one opened before `start`; strings and comments are skipped. */
 function closing(text: string, start: number): number | undefined {
   let depth = 1;
   for (let at = start; at < text.length; at++) {
@@ -226,7 +226,7 @@ function readArguments(text: string): Pick<RuleText, "pattern" | "decision" | "j
   return { pattern: pattern as (string | string[])[], decision, justification: typeof justification === "string" ? justification : null };
 }
 
-/** A string or a list at the start of the text, read as JSON after its quotes were made double ones. */
+/** A string or a list at the start of the text, parsed as JSON after converting its quotes to double quotes. */
 function readValue(text: string): unknown {
   const end = text[0] === "[" ? closing(text, 1) : text[0] === '"' || text[0] === "'" ? stringEnd(text) : undefined;
   if (end === undefined) return undefined;

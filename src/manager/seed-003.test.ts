@@ -1,4 +1,4 @@
-/** The bridge contracts of the document on approvals and tool input, word for word: routes, statuses, bodies and event names. */
+/** The bridge contracts of the document on approvals and tool input, exactly as written: routes, statuses, bodies and event names. */
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { openedWith, PlayedEngine, scratchFolder, startManager, type TestManager, threadOf } from "../../test/support/manager.ts";
@@ -62,7 +62,7 @@ describe("seed 003", () => {
     assert.ok(!Number.isNaN(Date.parse(String(first?.["createdAt"]))));
   });
 
-  test("GET tool-calls: 403 for a session of the system's own", async () => {
+  test("GET tool-calls: 403 for a system session", async () => {
     const { it } = await manager();
     it.backend.store.change({ systemOwned: ["thr_sys"] });
     const { status, body } = await it.call("GET /api/sessions/thr_sys/tool-calls");
@@ -160,7 +160,7 @@ describe("seed 003", () => {
     });
     const asked = await stream.until((m) => m["type"] === "approval");
     const approvalId = String((asked["payload"] as Record<string, unknown>)["approvalId"]);
-    // The engine has not confirmed the first answer yet when the second one comes.
+    // The engine has not confirmed the first answer yet when the second one arrives.
     const first = it.call(`POST /api/approvals/${approvalId}/decision`, { decision: "accept" });
     await stream.until((m) => m["type"] === "request_responding");
     const second = await it.call(`POST /api/approvals/${approvalId}/decision`, { decision: "decline" });
@@ -189,7 +189,7 @@ describe("seed 003", () => {
     stream.close();
   });
 
-  test("POST response: 500 when the engine cannot be told, and the request waits again", async () => {
+  test("POST response: 500 when the engine cannot be reached, and the request is pending again", async () => {
     const { it, engine } = await manager();
     const requestId = await pendingCall(it, engine);
     const respond = it.backend.link.respond;
@@ -202,7 +202,7 @@ describe("seed 003", () => {
     assert.equal((await it.call(`POST /api/tool-calls/${requestId}/response`, { text: "x" })).status, 200);
   });
 
-  test("the end of the turn ends what waits: expired, without success, and later answers find nothing", async () => {
+  test("the end of the turn ends pending requests: expired, without success, and later answers get 404", async () => {
     const { it, engine } = await manager();
     const requestId = await pendingCall(it, engine);
     const stream = await it.stream();
@@ -222,7 +222,7 @@ describe("seed 003", () => {
     assert.deepEqual(engine.answers.get(61), { error: "the session was deleted" });
   });
 
-  test("requests of a session of the system's own never reach people: each kind is refused in its own way", async () => {
+  test("requests of a system session are never shown to people: each kind is refused in its own way", async () => {
     const { it, engine } = await manager();
     it.backend.store.change({ systemOwned: ["thr_sys"] });
     const ask = (id: number, method: string): void => engine.ask(id, method, { threadId: "thr_sys", turnId: "t", itemId: "i" });
@@ -239,7 +239,7 @@ describe("seed 003", () => {
     assert.deepEqual(engine.answers.get(5), { action: "decline" });
   });
 
-  test("command approvals take accept, decline and cancel, for the turn or the session, in each generation's words", async () => {
+  test("command approvals accept accept, decline and cancel, for the turn or the session, in each generation's form", async () => {
     for (const [method, body, sent] of [
       ["item/commandExecution/requestApproval", { decision: "accept" }, "accept"],
       ["item/commandExecution/requestApproval", { decision: "accept", scope: "session" }, "acceptForSession"],

@@ -1,4 +1,4 @@
-/** Puts the manager on an address: HTTP for the routes and the page, websockets for events and for the protocol itself. */
+/** Serves the manager on an address: HTTP for the routes and the page, websockets for events and for the protocol itself. */
 import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -26,7 +26,7 @@ export interface ServeOptions {
   readonly pages: Pages;
   /** A literal IP address. */
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly allowedHosts: readonly string[];
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
@@ -39,7 +39,7 @@ export interface Served {
 }
 
 const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 120_000, connectionsCheckingInterval: 2000 };
-const brokenTexts = { 400: "This is not HTTP, or its head is too large.", 408: "The request did not come whole in time." } as const;
+const brokenTexts = { 400: "This is not HTTP, or its head is too large.", 408: "The request did not arrive completely in time." } as const;
 const maxConnections = 1024;
 const maxStreams = 256;
 
@@ -118,7 +118,7 @@ function openSockets(server: Server, manager: Manager, guard: RequestGuard): { c
     }
   });
 
-  /** The guard comes first: of an unknown client nothing is read but its credentials. */
+  /** The guard runs first: nothing but the credentials of an unknown client is read. */
   function upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const why = guard.refuse(request, false);
     if (why !== undefined) {
@@ -131,7 +131,7 @@ function openSockets(server: Server, manager: Manager, guard: RequestGuard): { c
     refuse(socket, failure(404, "no_such_route", "There is nothing here."));
   }
 
-  /** Programs only, and with a token: a browser's cookie is not enough here. */
+  /** For programs with a token only: a browser's cookie is not sufficient here. */
   function openProtocol(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const caller = request.headers.authorization === undefined ? undefined : guard.caller(request);
     const why = notAdmitted(caller, "admin");
@@ -179,14 +179,14 @@ function openSockets(server: Server, manager: Manager, guard: RequestGuard): { c
   };
 }
 
-/** What HTTP lets through and no address can be made of. */
+/** A request target that HTTP allows but that is not a valid URL. */
 const unreadable = (): Response =>
   Response.json(failure(400, "bad_request", "This address cannot be read.").body, { status: 400, headers: safeHeaders });
 
 const deviceOf = (caller: Caller | Problem | undefined): string | undefined =>
   caller === undefined || caller instanceof Problem ? undefined : caller.device?.deviceId;
 
-/** Why the caller may not come in; undefined lets it in. */
+/** Why the caller is refused; undefined if it is allowed. */
 function notAdmitted(caller: Caller | Problem | undefined, scope: "read" | "admin"): Problem | undefined {
   if (caller === undefined) return failure(401, "signed_out", "Sign in first.");
   if (caller instanceof Problem) return caller;
@@ -198,7 +198,7 @@ const safeLines = Object.entries(safeHeaders)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join("");
 
-/** Ends a connection that will not become a websocket, with the same problem object that the routes send. */
+/** Rejects an upgrade with the same problem object that the routes send. */
 function refuse(socket: Duplex, { status, body }: Problem): void {
   if (!socket.writable) return void socket.destroy();
   const json = JSON.stringify(body);

@@ -1,4 +1,4 @@
-/** One diff for a whole session: whatever was patched, moved, deleted and made again, it leads from the first state to the last. */
+/** One diff for a whole session: regardless of patches, moves, deletions and re-creations, it leads from the first state to the last. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { applyPatch, parsePatch } from "diff";
@@ -63,12 +63,12 @@ test("for any history the session's diff turns the first state into the last, an
     fc.asyncProperty(
       fc.dictionary(place, text),
       fc.array(fc.array(step, { maxLength: 3 }), { minLength: 1, maxLength: 5 }),
-      async (start, story) => {
+      async (start, history) => {
         const disk: Disk = new Map(Object.entries(start));
         const first = new Map(disk);
         const turns: Turn[] = [];
         let last: { id: string; before: Disk } | undefined;
-        for (const [n, steps] of story.entries()) {
+        for (const [n, steps] of history.entries()) {
           const before = new Map(disk);
           const changes: FileUpdateChange[] = [];
           for (const one of steps) {
@@ -103,7 +103,7 @@ test("for any history the session's diff turns the first state into the last, an
 
 const numbered = (from: number, to: number): string => Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}\n`).join("");
 
-test("three turns on one file are one diff, and what was taken back is not in it", async () => {
+test("three turns on one file are one diff without reverted changes", async () => {
   const states = ["one\ntwo\nthree\n", "one\n2\nthree\n", "one\n2\nthree\nfour\n", "one\ntwo\nthree\nfour\n"] as const;
   const turns = await Promise.all(
     [0, 1, 2].map(async (n) => turnOf(`t-${n}`, [await update("/project/a", states[n] ?? "", states[n + 1] ?? "")])),
@@ -113,7 +113,7 @@ test("three turns on one file are one diff, and what was taken back is not in it
   assert.equal(diff.match(/^diff --git/gm)?.length, 1);
 });
 
-test("a file that was made and deleted again leaves nothing", async () => {
+test("a file that was created and deleted again is not in the diff", async () => {
   const turns = [
     turnOf("1", [{ path: "/project/a", kind: { type: "add" }, diff: "x\n" }]),
     turnOf("2", [{ path: "/project/a", kind: { type: "delete" }, diff: "x\n" }]),
@@ -121,7 +121,7 @@ test("a file that was made and deleted again leaves nothing", async () => {
   assert.deepEqual(await diffOf(turns, new Map()), { diff: "", inexact: [], truncated: false });
 });
 
-test("lines that a person changed elsewhere in the file are not said to be the session's", async () => {
+test("lines that a person changed elsewhere in the file are not shown as the session's", async () => {
   const before = numbered(1, 30);
   const patched = before.replace("line 20\n", "line twenty\n");
   const now = `a person's line\n${patched}`;
@@ -130,7 +130,7 @@ test("lines that a person changed elsewhere in the file are not said to be the s
   assert.deepEqual(diff.match(/^[+-][^+-].*$/gm), ["-line 20", "+line twenty"]);
 });
 
-test("where the very lines of a patch were changed since, the file is shown patch by patch and said to be so", async () => {
+test("if the lines of a patch were changed since, the file is shown patch by patch and marked as inexact", async () => {
   const turns = [turnOf("1", [await update("/project/a", "one\n", "two\n")])];
   const { diff, inexact } = await diffOf(turns, new Map([["/project/a", "three\n"]]));
   assert.deepEqual(inexact, ["a"]);
@@ -159,7 +159,7 @@ test("relative names, declined patches, and files that cannot be read as text", 
   assert.doesNotMatch(diff, /a\/x /);
 });
 
-test("what commands changed is shown too, from what the engine keeps, and later turns are taken back first", async () => {
+test("changes made by commands are shown too, from the engine's stored files, and later turns are reverted first", async () => {
   const turn = (id: string): Turn => ({ id, status: "completed", items: [] });
   const file = (text: string) => ({ type: "file" as const, dataBase64: Buffer.from(text).toString("base64") });
   const kept: Record<string, KeptFile[]> = {

@@ -1,23 +1,23 @@
-/** What a session, or one turn of it, did to files: one diff from what they were before to what they are after, worked out from what the engine keeps and from the patches on record. */
+/** The file changes of a session, or of one turn, as one diff from the state before to the state after, computed from the files the engine keeps and from the recorded patches. */
 import { utf8Text } from "../lib/diff.ts";
 import { type Blob, gitFileDiff } from "../lib/git-diff.ts";
 import type { FileUpdateChange } from "../protocol/item.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { FileBefore } from "../protocol/turn-revert.ts";
 
-/** A file at one moment: its text, none, or nothing that can be known. */
+/** A file at one point in time: its text, absent, or unknown. */
 type State = { readonly text: string } | "absent" | "unknown";
 
 export interface DiffRequest {
   /** Oldest first. */
   readonly turns: readonly Turn[];
-  /** The one turn to show; undefined shows all of them together. */
+  /** The turn to show; undefined shows all of them together. */
   readonly turnId: string | undefined;
-  /** Names are shown relative to this folder. */
+  /** File names are shown relative to this folder. */
   readonly cwd: string;
-  /** What the files of a turn were before it, where the engine keeps that: then it also holds what commands changed. */
+  /** The files of a turn before it started, if the engine keeps them: they also cover changes made by commands. */
   kept(turnId: string): readonly KeptFile[];
-  /** The file as it is now; undefined where there is none. Rejects when it cannot be read. */
+  /** The current file; undefined if there is none. Rejects if it cannot be read. */
   read(path: string): Promise<Uint8Array | undefined>;
 }
 
@@ -28,9 +28,9 @@ export interface KeptFile {
 
 export interface SessionDiff {
   readonly diff: string;
-  /** Files that something else changed in between, so that no single diff can be made: they are shown patch by patch. */
+  /** Files that something else changed in between, so that a single diff is impossible: they are shown patch by patch. */
   readonly inexact: string[];
-  /** Some files were left out because there is too much. */
+  /** Some files were omitted because there is too much. */
   readonly truncated: boolean;
 }
 
@@ -38,8 +38,9 @@ const maxChars = 8_000_000;
 const maxFiles = 1000;
 
 /**
- * Goes back from what the files are now, newest turn first: to what the engine has kept, else by taking patches back. What others did to the
- * same files elsewhere stands on both sides and so does not show; where they changed the very lines of a patch, the way back is lost.
+ * Goes back from the current files, newest turn first: to the files the engine has kept, otherwise by reverting patches. Changes that
+ * others made elsewhere in the same files are on both sides and so do not show; if they changed the very lines of a patch, the patch cannot
+ * be reverted.
  */
 export async function diffOfSession(request: DiffRequest): Promise<SessionDiff> {
   const { cwd } = request;
@@ -64,7 +65,7 @@ export async function diffOfSession(request: DiffRequest): Promise<SessionDiff> 
       for (const place of places) after.set(place, await files.at(place));
       isAfter = false;
     }
-    // Older than what is shown: the way back ends here.
+    // Older than the displayed turns: stop here.
     if (!isAfter && !shown(turn.id)) break;
     const known = new Set(turn.kept.map((file) => file.path));
     for (const change of turn.changes.toReversed()) if (touches(change, places) && !known.has(change.path)) await files.takeBack(change);
@@ -103,7 +104,7 @@ function absolute(change: FileUpdateChange, cwd: string): FileUpdateChange {
   return to === undefined ? { ...change, path } : { ...change, path, kind: { type: "update", move_path: whole(to) } };
 }
 
-/** The files on their way back in time. */
+/** The files' states while going back in time. */
 class Files {
   readonly #read: DiffRequest["read"];
   readonly #states = new Map<string, State>();
@@ -157,7 +158,7 @@ async function undone(text: string, patch: string): Promise<State> {
   }
 }
 
-/** Without the note about a move that items carry at their end. */
+/** Removes the note about a move that items have at their end. */
 const hunksOnly = (patch: string): string => patch.replace(/\n*Moved to: [^\n]*\n?$/, "\n");
 
 interface Drawing {
@@ -191,7 +192,7 @@ async function draw(drawing: Drawing): Promise<SessionDiff> {
   return { ...bounded(parts.map((p) => p.text)), inexact: inexact.sort() };
 }
 
-/** Moves without any other change: the file left one path and arrived at one that was free. */
+/** Moves without any other change: the file left one path and appeared at one that was free. */
 function renamesIn({ before, after, changes }: Drawing): Map<string, string> {
   const movedTo = new Map<string, string>();
   for (const change of changes) {
@@ -224,7 +225,7 @@ function patchByPatch(name: string, changes: readonly FileUpdateChange[]): strin
   return hunks.length === 0 ? "" : `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n${hunks.join("")}`;
 }
 
-/** A file that a command changed and that is no text, or was too large to be kept. */
+/** A file changed by a command that is not text, or was too large to be kept. */
 const notText = (name: string): string => `diff --git a/${name} b/${name}\nBinary files a/${name} and b/${name} differ\n`;
 
 function bounded(parts: readonly string[]): { diff: string; truncated: boolean } {

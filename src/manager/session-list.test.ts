@@ -1,9 +1,9 @@
-/** The list of sessions, page by page: what the engine has stored, and what is only begun. */
+/** The paginated session list: stored sessions of the engine, and new ones without a message. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { realEngine, scratchFolder, startManager } from "../../test/support/manager.ts";
 
-test("a page of sessions holds as many as its limit, those without a message among them, and the pages hold each once", async (t) => {
+test("a page of sessions has as many as its limit, including those without a message, and each session is on one page", async (t) => {
   const scratch = scratchFolder();
   t.after(scratch.remove);
   const { engine, close } = realEngine(scratch.folder, scratch.workspace, "loop: true\nturns:\n  - - say: Hello there.\n");

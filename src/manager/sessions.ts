@@ -1,4 +1,4 @@
-/** The sessions as the manager keeps them: with its own titles, projects, controls and tombstones, announced on the stream. */
+/** The manager's sessions: with its own titles, projects, controls and tombstones, announced on the stream. */
 import type { Thread } from "../protocol/thread.ts";
 import { controlsFrom } from "../sessions/controls.ts";
 import type { EngineLink } from "../sessions/link.ts";
@@ -20,7 +20,7 @@ export interface SessionPorts {
 
 export class Sessions extends EngineSessions {
   readonly #ports: SessionPorts;
-  /** The tombstones by id, made again when there are others. */
+  /** The tombstones' ids, rebuilt when the tombstones change. */
   #deleted: { readonly of: unknown; readonly ids: ReadonlySet<string> } = { of: undefined, ids: new Set() };
 
   constructor(ports: SessionPorts) {
@@ -49,7 +49,7 @@ export class Sessions extends EngineSessions {
   }
   isSystemOwned(id: string): boolean {
     const session = this.find(id);
-    return this.#ports.store.state.systemOwned.includes(id) || (session !== undefined && isEnginesOwn(session.thread));
+    return this.#ports.store.state.systemOwned.includes(id) || (session !== undefined && isEngineThread(session.thread));
   }
   override titleOf(id: string): string | null {
     return super.titleOf(id) ?? this.#ports.store.state.titles[id] ?? null;
@@ -59,7 +59,7 @@ export class Sessions extends EngineSessions {
     return state.controls[session.id] ?? controlsFrom(session.settings, state.defaults);
   }
 
-  /** 410 for a deleted session, 403 for one of the system's own. */
+  /** 410 for a deleted session, 403 for a system session. */
   gate(id: string, system: "refuse" | "allow" = "refuse"): void {
     const gone = this.#ports.store.state.tombstones.find((t) => t.sessionId === id);
     if (gone !== undefined)
@@ -79,14 +79,14 @@ export class Sessions extends EngineSessions {
       });
   }
 
-  /** Takes a client's tools in place of those the session has, at once and for every later resume. */
+  /** Replaces the session's client tools, immediately and for every later resume. */
   async offerTools(id: string, tools: readonly ClientTool[]): Promise<Session> {
     const { store } = this.#ports;
     store.change({ tools: { ...store.state.tools, [id]: [...tools] } });
     return await this.attachAgain(id);
   }
 
-  /** Lets idle threads go that nobody has used for a while; the engine may then unload them. */
+  /** Unsubscribes from idle threads that were not used for a while; the engine may then unload them. */
   async rest(idleMs: number, isWatched: (id: string) => boolean): Promise<void> {
     for (const session of this.all()) {
       const idle = session.attached && session.activeTurnId === null && this.#ports.now() - session.usedAt > idleMs;
@@ -105,8 +105,8 @@ function resumeWith(store: ManagerStore, id: string): { dynamicTools?: ReturnTyp
   return tools === undefined ? {} : { dynamicTools: toolSpecs(tools) };
 }
 
-/** Threads that the engine runs for itself (compaction, memory, review) are no one's to drive; those an agent started belong to its session. */
-function isEnginesOwn(thread: Thread): boolean {
+/** Threads that the engine runs for itself (compaction, memory, review) cannot be driven by clients; those started by an agent belong to its session. */
+function isEngineThread(thread: Thread): boolean {
   if (thread.threadSource === "system") return true;
   if (typeof thread.source === "string" || !("subAgent" in thread.source)) return false;
   return typeof thread.source.subAgent === "string" ? thread.source.subAgent !== "review" : "other" in thread.source.subAgent;

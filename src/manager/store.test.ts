@@ -17,7 +17,7 @@ describe("the manager's state", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("a torn, empty or foreign state is kept aside and said so, and the manager goes on", () => {
+  it("a torn, empty or foreign state file is moved aside with a warning, and the manager keeps running", () => {
     open().change({ titles: { a: "kept" } });
     const whole = readFileSync(file(), "utf8");
     const damages = [
@@ -43,7 +43,7 @@ describe("the manager's state", () => {
     }
   });
 
-  it("a file that is no file, or without end, is kept aside too", () => {
+  it("a state file that is not a regular file, or endless, is moved aside too", () => {
     mkdirSync(file());
     assert.deepEqual(open().state.titles, {});
     writeFileSync(file(), "");
@@ -52,7 +52,7 @@ describe("the manager's state", () => {
     assert.equal(readdirSync(folder).filter((name) => name.includes("damaged")).length, 2);
   });
 
-  it("the state of a newer version is left as it is, and this one keeps its own beside it", () => {
+  it("the state of a newer version is left unchanged, and this one uses a separate file", () => {
     const newer = '{"version":"2","projects":{"other":"shape"}}';
     writeFileSync(file(), newer);
     open().change({ titles: { a: "mine" } });
@@ -67,10 +67,10 @@ describe("the manager's state", () => {
     assert.deepEqual(JSON.parse(readFileSync(file(), "utf8"))["added"], { by: "a later release" });
   });
 
-  it("a change that the disk refuses has not happened, and the person is told why", () => {
+  it("a change that cannot be written is not made, and the error gives the reason", () => {
     const store = open();
     store.change({ titles: { a: "before" } });
-    // A disk that was taken away: its folder is none any more.
+    // Simulates a disk that was removed: its folder no longer exists.
     renameSync(folder, `${folder}-away`);
     writeFileSync(folder, "");
     try {
@@ -79,7 +79,7 @@ describe("the manager's state", () => {
         (error) => error instanceof StateUnwritten && /state\.json: \w/.test(error.message) && problemOf(error)?.status === 507,
       );
       assert.deepEqual(store.state.titles, { a: "before" });
-      // What has happened already counts all the same, and is written when it can be.
+      // Changes that have already happened take effect anyway, and are written when possible.
       store.note({ titles: { a: "noted" } });
       assert.deepEqual(store.state.titles, { a: "noted" });
     } finally {
@@ -93,7 +93,7 @@ describe("the manager's state", () => {
     assert.equal(statSync(file()).mode & 0o777, 0o600);
   });
 
-  it("what changes thousands of times in a moment is written at once, then now and then, and at the end", async () => {
+  it("data that changes thousands of times in a moment is written at once, then at intervals, and at the end", async () => {
     const store = open();
     const onDisk = (): string | undefined => JSON.parse(readFileSync(file(), "utf8")).titles.a;
     for (let i = 0; i < 5000; i++) store.noteOften({ titles: { a: String(i) } });
@@ -110,7 +110,7 @@ describe("the manager's state", () => {
     assert.equal(onDisk(), "held back", "every other change brings it along");
   });
 
-  it("a question that is very long is not written down, and counts all the same", () => {
+  it("a very long question is not stored, and is still pending", () => {
     const store = open();
     const question = (rpcId: string, length: number) => ({ rpcId, request: { details: "x".repeat(length) } }) as never;
     store.change({ pending: [question("1", 100), question("2", 100_000)] });

@@ -1,4 +1,4 @@
-/** What the manager must not forget: projects, devices, tombstones, waiting requests. One small file, replaced whole and safely at every change. */
+/** The manager's durable state: projects, devices, tombstones, pending requests. One small file, replaced atomically at every change. */
 import { mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
@@ -28,9 +28,9 @@ const StoredDevice = named("StoredDevice", () =>
     deviceId: string(),
     name: string(),
     scope: literals("read", "approve", "drive", "admin"),
-    /** SHA-256 of its token; the token itself is nowhere. */
+    /** SHA-256 of its token; the token itself is not stored. */
     digest: string(),
-    /** SHA-256 of the second secret of a browser's page; null for a script, absent for a device of the time before there was one. */
+    /** SHA-256 of the second secret of a browser's page; null for a script, absent for a device from before this secret existed. */
     pageDigest: maybe(string()),
     createdAt: string(),
     lastSeenAt: string(),
@@ -42,7 +42,7 @@ export type StoredDevice = Infer<typeof StoredDevice>;
 const Tombstone = named("Tombstone", () => object({ sessionId: string(), title: nullable(string()), deletedAt: string() }));
 export type Tombstone = Infer<typeof Tombstone>;
 
-/** A waiting request with the number under which the engine knows it. */
+/** A pending request with the engine's id for it. */
 const StoredRequest = named("StoredRequest", () => object({ rpcId: string(), request: PendingRequest() }));
 export type StoredRequest = Infer<typeof StoredRequest>;
 
@@ -60,14 +60,14 @@ const StoredState = named("StoredState", () =>
     devices: array(StoredDevice()),
     pending: array(StoredRequest()),
     queues: record(array(QueuedMessage())),
-    /** Messages that were accepted, newest last: sending one again must not send it twice. */
+    /** Accepted messages, newest last: sending one again must not deliver it twice. */
     accepted: array(object({ messageId: string(), sessionId: string(), turnId: nullable(string()) })),
     side: record(array(TranscriptRow())),
     ruleNotes: record(object({ expiresAt: nullable(string()), addedBy: maybe(string()) })),
     settings: record(record(unknown())),
-    /** Messages on their way to the engine: whether one that is still here arrived must be looked up before it is sent again. */
+    /** Messages in transit to the engine: before one of them is sent again, it must be checked whether it arrived. */
     handed: array(object({ messageId: string(), sessionId: string() })),
-    /** Session → the client tools it was last offered with. */
+    /** Session → the client tools it was last offered. */
     tools: record(
       array(
         object({
@@ -108,18 +108,18 @@ const empty = (): StoredState => ({
 const keepAccepted = 1000;
 const keepTombstones = 20_000;
 const maxBytes = 256 * 1024 * 1024;
-/** Characters of a question that is written down, since all of them are at each write; a longer one gets another id and time after a restart. */
+/** Maximum number of characters of a stored question, because all questions are in each write; a longer one gets a new id and time after a restart. */
 const maxQuestion = 64 * 1024;
-/** How often what changes all the time is written at most. */
+/** Minimum interval between writes of frequently changing data. */
 const soonMs = 250;
-/** How long a change that the disk refused waits for the next try, if no other change comes first. */
+/** How long a failed write waits for the next attempt, unless another change comes first. */
 const retryMs = 5_000;
 
-/** The disk does not take the state: what was asked for has not happened. */
+/** The state could not be written: the requested change was not made. */
 export class StateUnwritten extends Error {
   constructor(file: string, cause: unknown) {
     const reason = systemErrorTexts[errorCode(cause) ?? ""] ?? errorMessage(cause);
-    super(`The manager cannot write ${file}: ${reason}. Nothing was changed; mend that and try again.`, { cause });
+    super(`The manager cannot write ${file}: ${reason}. Nothing was changed; fix that and try again.`, { cause });
   }
 }
 
@@ -129,13 +129,13 @@ export class ManagerStore {
   #file: string;
   readonly #warn: Warn;
   #state: StoredState;
-  /** Set while the file lags behind what is known. */
+  /** Set while the file is out of date. */
   #retry: NodeJS.Timeout | undefined;
-  /** Set for a moment after each write of what changes all the time. */
+  /** Set for a moment after each write of frequently changing data. */
   #pause: NodeJS.Timeout | undefined;
   #isBehind = false;
 
-  /** Reads the file. A damaged one is moved aside and said so; the manager then starts with nothing rather than not at all. */
+  /** Reads the file. A damaged file is moved aside with a warning; the manager then starts with an empty state. */
   constructor(folder: string, warn: Warn) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#file = path.join(folder, "state.json");
@@ -147,20 +147,20 @@ export class ManagerStore {
     return this.#state;
   }
 
-  /** For what somebody asks for. It is on the disk when this returns; where the disk refuses, nothing has changed. Throws StateUnwritten. */
+  /** For requested changes. The change is on disk when this returns; if the write fails, nothing has changed. Throws StateUnwritten. */
   change(part: Partial<StoredState>): void {
     const next = this.#with(part);
     this.#write(next);
     this.#state = next;
   }
 
-  /** For what has happened already. It counts from now on; a failed write is reported and tried again. */
+  /** For changes that have already happened. They take effect immediately; a failed write is reported and retried. */
   note(part: Partial<StoredState>): void {
     this.#state = this.#with(part);
     this.#catchUp();
   }
 
-  /** As `note`, for what may change thousands of times in a moment: written at once, and then now and then. */
+  /** Like `note`, for data that may change thousands of times in a moment: written immediately, then at intervals. */
   noteOften(part: Partial<StoredState>): void {
     this.#state = this.#with(part);
     if (this.#pause !== undefined) {
@@ -174,7 +174,7 @@ export class ManagerStore {
     }, soonMs).unref();
   }
 
-  /** Writes what is still to be written. */
+  /** Writes pending changes. */
   close(): void {
     clearTimeout(this.#pause);
     if (this.#isBehind) this.#catchUp();
@@ -214,16 +214,16 @@ export class ManagerStore {
     }
     const aside = `${this.#file}.damaged-${Date.now()}-${Math.random().toString(36).slice(2, 6)}`;
     renameSync(this.#file, aside);
-    this.#warn("the manager's state could not be read and was moved aside; projects, devices and waiting messages start anew", {
+    this.#warn("the manager's state could not be read and was moved aside; projects, devices and queued messages are reset", {
       file: aside,
       why,
     });
     return empty();
   }
 
-  /** A newer manager's file is left for it, as it is; this one keeps its own beside it. */
+  /** A newer manager's file is left unchanged; this one uses a separate file. */
   #readBeside(version: unknown): StoredState {
-    this.#warn("the manager's state belongs to a newer version; this one keeps its own beside it", { file: this.#file, version });
+    this.#warn("the manager's state belongs to a newer version; this one uses a separate file", { file: this.#file, version });
     this.#file = path.join(path.dirname(this.#file), "state-1.json");
     return this.#read();
   }

@@ -1,4 +1,4 @@
-/** Event streams that do not read, or missed a lot: nobody else notices, and they come back. */
+/** Event streams that do not read, or missed a lot: nobody else is affected, and they can reconnect. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
@@ -14,8 +14,8 @@ async function opened(t: TestContext): Promise<TestManager> {
   });
   return it;
 }
-/** Many events of a kilobyte, in portions that a reader can follow. */
-async function say(it: TestManager, count: number): Promise<void> {
+/** Publishes many events of a kilobyte each, in batches that a reader can follow. */
+async function publish(it: TestManager, count: number): Promise<void> {
   const text = "x".repeat(1000);
   for (let i = 0; i < count; i++) {
     it.backend.hub.emit("notification", null, { method: "warning", params: { message: `${i} ${text}` } });
@@ -24,37 +24,37 @@ async function say(it: TestManager, count: number): Promise<void> {
 }
 const seqOf = (message: Record<string, unknown>): number => Number(message["seq"] ?? 0);
 
-test("a stream that is not read is closed with 1013, others hear everything, and it comes back", async (t) => {
+test("a stream that is not read is closed with 1013, others receive everything, and it can reconnect", async (t) => {
   const it = await opened(t);
   const reader = await it.stream();
   const deaf = new WebSocket(`${it.url.replace("http", "ws")}/api/stream`, { headers: { authorization: `Bearer ${adminToken}` } });
   t.after(() => deaf.terminate());
-  const heard: Record<string, unknown>[] = [];
-  deaf.on("message", (data) => heard.push(JSON.parse(String(data)) as Record<string, unknown>));
+  const received: Record<string, unknown>[] = [];
+  deaf.on("message", (data) => received.push(JSON.parse(String(data)) as Record<string, unknown>));
   await once(deaf, "message");
   deaf.pause();
-  await say(it, 40_000);
+  await publish(it, 40_000);
   await reader.until((m) => seqOf(m) === it.backend.hub.seq);
   const numbers = reader.messages.filter((m) => m["type"] === "notification").map(seqOf);
   assert.deepEqual([numbers.length, numbers.at(-1)], [40_000, it.backend.hub.seq]);
   const closed = once(deaf, "close");
   deaf.resume();
   assert.equal((await closed)[0], 1013);
-  const last = heard.at(-1) ?? {};
-  assert.ok(heard.length < 40_000);
+  const last = received.at(-1) ?? {};
+  assert.ok(received.length < 40_000);
   const back = await it.stream(`?since=${seqOf(last)}&bootId=${it.backend.hub.bootId}`);
   assert.equal((await back.until((m) => m["type"] === "resync"))["reason"], "too much was missed");
   back.close();
   reader.close();
 });
 
-test("what was missed is sent again up to a bound, beyond which a client is told to read anew", async (t) => {
+test("missed events are replayed up to a limit, beyond which a client must reload", async (t) => {
   const it = await opened(t);
-  await say(it, 1000);
+  await publish(it, 1000);
   const little = await it.stream("?since=0");
   await little.until((m) => seqOf(m) === 1000 && m["type"] === "notification");
   little.close();
-  await say(it, 4000);
+  await publish(it, 4000);
   const much = await it.stream("?since=0");
   await much.until((m) => m["type"] === "resync");
   assert.deepEqual(

@@ -1,4 +1,4 @@
-/** The websocket of events: what each client receives, since which event, and what happens to one that does not keep up. */
+/** The event websocket: what each client receives, from which event on, and how a slow client is handled. */
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { parse } from "../lib/schema.ts";
@@ -7,14 +7,14 @@ import { tooFarBehind } from "../rpc/transport.ts";
 import { defaultFamilies, type Family, families, StreamCommand, type StreamControl } from "./events.ts";
 import type { Hub, Received, Subscriber } from "./hub.ts";
 
-/** A socket that is further behind than this is closed; it comes back and is sent what it missed. All sockets together stay within `together`. */
+/** A socket that is further behind than this is closed; it reconnects and receives what it missed. All sockets together stay within `together`. */
 const maxBehind = 8 * 1024 * 1024;
 const together = 256 * 1024 * 1024;
 const tryAgainLater = 1013;
-/** How long a socket that is closed for being behind has to come to the end of what it was sent. */
+/** How long a socket that is closed for being behind has to read what it was sent. */
 const closeGraceMs = 30_000;
 const heartbeatMs = 30_000;
-/** Commands in a second: a client that sends more is broken. */
+/** Commands per second: a client that sends more is broken. */
 const maxCommands = 50;
 
 export interface StreamStart {
@@ -24,13 +24,13 @@ export interface StreamStart {
   readonly families?: string | undefined;
 }
 
-/** A websocket and the connection below it. */
+/** A websocket and its underlying connection. */
 export interface OpenSocket {
   readonly ws: WebSocket;
   readonly socket: Socket;
 }
 
-/** One open event stream. `watching` says which sessions it follows. */
+/** One open event stream. `watching` returns the sessions it follows. */
 export class EventStream {
   readonly #hub: Hub;
   readonly #socket: WebSocket;
@@ -39,7 +39,7 @@ export class EventStream {
   readonly #heartbeat: ReturnType<typeof setInterval>;
   #alive = true;
   #commands = 0;
-  /** The number after which nothing that fits the filter was left out. */
+  /** No event that matches the filter was omitted after this number. */
   #since: number;
 
   constructor(hub: Hub, { ws: socket, socket: below }: OpenSocket, start: StreamStart, onClose: () => void) {
@@ -63,7 +63,7 @@ export class EventStream {
       try {
         this.#receive(isBinary ? "" : data.toString());
       } catch {
-        socket.terminate(); // thrown into the socket's reader, it would leave the connection open and deaf
+        socket.terminate(); // thrown into the socket's reader, it would leave the connection open but unread
       }
     });
     socket.on("error", () => socket.terminate());
@@ -111,7 +111,7 @@ export class EventStream {
     const all = wanted.includes("*") || (command.threadIds == null && command.threadId == null);
     this.#subscriber.threads = all ? null : new Set(wanted.slice(0, 1000));
     if (command.families != null) this.#subscriber.families = new Set(command.families);
-    this.#hub.wanted(this.#subscriber);
+    this.#hub.familiesChanged(this.#subscriber);
     const replayed = command.since == null ? undefined : this.#replay(command.since, command.bootId ?? undefined, received);
     this.#since = replayed === undefined ? this.#hub.seq : (command.since ?? this.#hub.seq);
     this.#control({
@@ -123,7 +123,7 @@ export class EventStream {
     });
   }
 
-  /** How many events were sent again; undefined when some are no longer kept, of which the client is notified. */
+  /** The number of replayed events; undefined if some are no longer stored, and the client is notified of that. */
   #replay(since: number, bootId: string | undefined, received: Received | undefined): number | undefined {
     const other = bootId !== undefined && bootId !== this.#hub.bootId;
     const count = other ? undefined : this.#hub.replay(this.#subscriber, since, received);

@@ -1,4 +1,4 @@
-/** The routes of who may do what and who did it: sign-in, devices, rules, audit, and the manager's own description. */
+/** The routes for access and audit: sign-in, devices, rules, audit log, and the manager's own description. */
 import {
   array,
   boolean,
@@ -24,7 +24,7 @@ const SignedIn = named("SignedIn", () =>
     device: Device(),
     scope: ScopeName(),
     token: optional(string()),
-    /** The page's own secret, to be sent as `x-parley-key` with every call beside the cookie; a cookie alone opens nothing. */
+    /** The page's own secret, sent as `x-parley-key` with every call in addition to the cookie; a cookie alone is not sufficient. */
     pageKey: optional(string()),
   }),
 );
@@ -33,7 +33,7 @@ const RuleList = named("RuleList", () => object({ data: array(ApprovalRule()), w
 
 export const accessRoutes = {
   "GET /api/health": route({
-    summary: "Whether the manager is up; more only for those who are signed in",
+    summary: "Whether the manager is running; more details only for signed-in callers",
     scope: null,
     answers: {
       200: named("Health", () =>
@@ -76,32 +76,32 @@ export const accessRoutes = {
     answers: { 101: named("Upgraded", () => object({})), 400: InvalidRequest, 426: Failure },
   }),
   "GET /rpc": route({
-    summary: "Websocket that speaks the app-server protocol itself",
+    summary: "Websocket that serves the app-server protocol itself",
     scope: "admin",
     media: "websocket",
     answers: { 101: named("RpcUpgraded", () => object({})), 400: InvalidRequest, 426: Failure },
   }),
   "POST /api/auth/sign-in": route({
-    summary: "Trade a one-time code for this browser's cookie and its page's key",
+    summary: "Exchange a one-time code for this browser's cookie and its page's key",
     scope: null,
     body: named("SignIn", () =>
       object({
         code: bounded(string(), { minLength: 1, maxLength: 200 }),
         name: optional(bounded(string(), { maxLength: 100 })),
-        /** For scripts: the token comes in the answer, to be sent as a bearer token, instead of in a cookie. */
+        /** For scripts: the response contains the token, to be sent as a bearer token, instead of setting a cookie. */
         bearer: optional(boolean()),
       }),
     ),
     answers: { 200: SignedIn, 400: InvalidRequest, 401: Failure, 429: Failure },
   }),
   "POST /api/auth/sign-out": route({
-    summary: "Forget this browser",
+    summary: "Sign out this browser",
     scope: "read",
     answers: { 200: named("SignedOut", () => object({ status: literals("ok") })) },
   }),
-  "GET /api/auth/me": route({ summary: "Who is asking", scope: "read", answers: { 200: Me } }),
+  "GET /api/auth/me": route({ summary: "The calling device and its scope", scope: "read", answers: { 200: Me } }),
   "POST /api/auth/links": route({
-    summary: "Make a one-time link that signs another device in",
+    summary: "Create a one-time link that signs in another device",
     scope: "admin",
     body: named("LinkMake", () =>
       object({
@@ -121,7 +121,7 @@ export const accessRoutes = {
     answers: { 200: named("DeviceList", () => object({ data: array(Device()) })) },
   }),
   "DELETE /api/devices/:deviceId": route({
-    summary: "Sign a device out, at once",
+    summary: "Revoke a device immediately",
     scope: "admin",
     answers: { 200: named("DeviceRevoked", () => object({ status: literals("ok"), deviceId: string() })), 404: Failure },
   }),
@@ -139,12 +139,12 @@ export const accessRoutes = {
     answers: { 200: named("AuditPage", () => object({ data: array(AuditEntry()), nextBefore: nullable(natural()) })), 400: InvalidRequest },
   }),
   "GET /api/audit/export": route({
-    summary: "The whole audit log, one JSON object a line, oldest first",
+    summary: "The whole audit log, one JSON object per line, oldest first",
     scope: "admin",
     media: "application/x-ndjson",
     answers: { 200: AuditEntry },
   }),
-  "GET /api/rules": route({ summary: "Standing rules for commands", scope: "read", answers: { 200: RuleList, 501: Failure } }),
+  "GET /api/rules": route({ summary: "Permanent rules for commands", scope: "read", answers: { 200: RuleList, 501: Failure } }),
   "POST /api/rules": route({
     summary: "Add a rule",
     scope: "admin",
@@ -172,7 +172,7 @@ export const accessRoutes = {
     answers: { 200: RuleList, 400: InvalidRequest, 404: Failure, 501: Failure },
   }),
   "DELETE /api/rules/:ruleId": route({
-    summary: "Take a rule back",
+    summary: "Remove a rule",
     scope: "admin",
     answers: { 200: RuleList, 404: Failure, 501: Failure },
   }),

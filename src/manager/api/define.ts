@@ -1,7 +1,7 @@
-/** The shape of one row of the manager's route table, and the types that follow from a row. */
+/** The shape of one row of the manager's route table, and the types derived from a row. */
 import type { Infer, Lazy, Schema } from "../../lib/schema.ts";
 
-/** What a caller may do. Each scope contains the ones before it. */
+/** Permissions of a caller. Each scope includes the ones before it. */
 export const scopes = ["read", "approve", "drive", "admin"] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -9,16 +9,16 @@ export type Method = "GET" | "POST" | "DELETE";
 export type RouteKey = `${Method} /${string}`;
 
 export interface Route {
-  /** One line for people; the OpenAPI summary. */
+  /** A one-line description; the OpenAPI summary. */
   readonly summary: string;
-  /** What the caller's token must allow; null means that no sign-in is needed. */
+  /** The scope that the caller's token needs; null means that no sign-in is required. */
   readonly scope: Scope | null;
   readonly query?: Lazy;
   /** JSON body. A POST without one accepts and ignores an empty object. */
   readonly body?: Lazy;
-  /** Every status that the route itself can answer with, and the body that goes with it. */
+  /** Every status that the route itself can return, with its body. */
   readonly answers: Readonly<Record<number, Lazy>>;
-  /** The answer is a stream or a file, not JSON. */
+  /** The response is a stream or a file, not JSON. */
   readonly media?: "application/x-ndjson" | "text/event-stream" | "websocket";
 }
 
@@ -39,14 +39,14 @@ export type AnswerOf<Row, Status extends number> = Row extends { answers: infer 
     : never
   : never;
 
-/** Keeps the exact type of a row. */
+/** Preserves the exact type of a row. */
 export const route = <const R extends Route>(row: R): R => row;
 
-/** Adds limits that JSON Schema knows (maxLength, maxItems, minimum …) to a schema. */
+/** Adds JSON Schema limits (maxLength, maxItems, minimum …) to a schema. */
 export const bounded = <S extends Schema>(
   schema: S,
   limits: { minLength?: number; maxLength?: number; minItems?: number; maxItems?: number; minimum?: number; maximum?: number },
 ): S => ({ ...schema, ...limits });
 
-/** Describes the text of a string; the description is for readers and generated types, the check stays that of a string. */
+/** Adds a pattern to a string's schema; it only documents the format and shapes generated types, the validation is still that of a string. */
 export const withPattern = <S extends Schema>(schema: S, pattern: string): S => ({ ...schema, pattern });

@@ -1,4 +1,4 @@
-/** The routes that hand a question on to the engine: models, skills, MCP servers, account, settings, one-off commands. */
+/** The routes that forward a request to the engine: models, skills, MCP servers, account, settings, one-off commands. */
 import { array, boolean, integer, literals, maybe, named, object, optional, record, string, union, unknown } from "../../lib/schema.ts";
 import {
   CancelLoginAccountResponse,
@@ -42,14 +42,14 @@ export const engineRoutes = {
           runtime: object({
             userAgent: string(),
             codexHome: maybe(string()),
-            /** True while no model is set up and the built-in tour answers. */
+            /** True while no model is configured and the built-in tour answers. */
             offlineTour: boolean(),
-            /** The model that new sessions use, where the settings name one. */
+            /** The model for new sessions, if the settings name one. */
             model: maybe(string()),
             remote: boolean(),
             platform: maybe(string()),
             cwd: string(),
-            /** What confines commands there; null where the engine does not say. */
+            /** How commands are sandboxed; null if the engine does not report it. */
             sandbox: maybe(SandboxReadResponse()),
           }),
           methods: record(literals("available", "disabled", "unknown")),
@@ -61,13 +61,13 @@ export const engineRoutes = {
     },
   }),
   "GET /api/features/experimental": route({
-    summary: "Features that can be switched on",
+    summary: "Features that can be enabled",
     scope: "read",
     query: page,
     answers: { 200: ExperimentalFeatureListResponse, ...refused },
   }),
   "GET /api/collaboration/modes": route({
-    summary: "Ways of working together (plan, default …)",
+    summary: "Collaboration modes (plan, default …)",
     scope: "read",
     query: page,
     answers: { 200: CollaborationModeListResponse, ...refused },
@@ -87,46 +87,46 @@ export const engineRoutes = {
     answers: { 200: SkillsListResponse, ...refused },
   }),
   "GET /api/hooks": route({
-    summary: "Hooks of the folders that are worked in: the engine's own, those of projects and of the newest sessions",
+    summary: "Hooks of the folders in use: the engine's own, those of projects and of the newest sessions",
     scope: "read",
     answers: { 200: HooksListResponse, 501: Failure },
   }),
   "POST /api/skills/config": route({
-    summary: "Switch a skill on or off",
+    summary: "Enable or disable a skill",
     scope: "admin",
     body: named("SkillSwitch", () => object({ path: bounded(string(), { minLength: 1 }), enabled: boolean() })),
     answers: { 200: SkillsConfigWriteResponse, ...refused },
   }),
   "POST /api/mcp/reload": route({
-    summary: "Read the MCP servers' settings again",
+    summary: "Reload the MCP servers' settings",
     scope: "admin",
     answers: { 200: Empty, 501: Failure },
   }),
   "POST /api/mcp/servers/:serverName/oauth/login": route({
-    summary: "Sign in at an MCP server",
+    summary: "Sign in to an MCP server",
     scope: "admin",
     body: named("McpLogin", () => object({ scopes: optional(array(string())), timeoutSecs: optional(integer()) })),
     answers: { 200: McpServerOauthLoginResponse, 409: Failure, ...refused },
   }),
   "GET /api/mcp/servers": route({
-    summary: "MCP servers and how they are",
+    summary: "MCP servers and their state",
     scope: "read",
     query: page,
     answers: { 200: ListMcpServerStatusResponse, ...refused },
   }),
   "GET /api/models": route({
-    summary: "Models to choose from",
+    summary: "Available models",
     scope: "read",
     query: page,
     answers: { 200: ModelListResponse, ...refused },
   }),
   "GET /api/account": route({
-    summary: "The account in use",
+    summary: "The current account",
     scope: "read",
     answers: { 200: GetAccountResponse, 401: Failure, 501: Failure },
   }),
   "GET /api/account/providers": route({
-    summary: "The model providers to choose from, and which of them are set up",
+    summary: "The available model providers, and which of them are set up",
     scope: "read",
     answers: { 200: ProviderListResponse, 501: Failure },
   }),
@@ -135,7 +135,7 @@ export const engineRoutes = {
     scope: "admin",
     body: named("AccountLogin", () =>
       union([
-        /** With `check` a key that the provider refuses is not kept; `provider` and `model` set a provider up, as in account/login/start. */
+        /** With `check`, a key that the provider rejects is not stored; `provider` and `model` set up a provider, as in account/login/start. */
         object({
           type: literals("apiKey"),
           apiKey: string(),
@@ -156,7 +156,7 @@ export const engineRoutes = {
     answers: { 200: LoginAccountResponse, 409: Failure, ...refused },
   }),
   "POST /api/account/login/cancel": route({
-    summary: "Give up a sign-in",
+    summary: "Cancel a sign-in",
     scope: "admin",
     body: named("AccountLoginCancel", () => object({ loginId: bounded(string(), { minLength: 1 }) })),
     answers: { 200: CancelLoginAccountResponse, 404: Failure, ...refused },
@@ -167,12 +167,12 @@ export const engineRoutes = {
     answers: { 200: LogoutAccountResponse, 501: Failure },
   }),
   "GET /api/account/rate-limits": route({
-    summary: "What is left of the account's limits",
+    summary: "What remains of the account's limits",
     scope: "read",
     answers: { 200: GetAccountRateLimitsResponse, 401: Failure, 501: Failure },
   }),
   "GET /api/config": route({
-    summary: "Settings in force",
+    summary: "Current settings",
     scope: "admin",
     query: named("ConfigQuery", () => object({ cwd: optional(string()), includeLayers: optional(boolean()) })),
     answers: { 200: ConfigReadResponse, ...refused },

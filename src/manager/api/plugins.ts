@@ -1,4 +1,4 @@
-/** The routes of plugins and of the marketplaces that they come from. */
+/** The routes for plugins and their marketplaces. */
 import { array, literals, maybe, named, nullable, object, optional, string } from "../../lib/schema.ts";
 import { Empty } from "../../protocol/define.ts";
 import { MarketplaceAddResponse, MarketplaceRemoveResponse, MarketplaceUpgradeResponse } from "../../protocol/marketplace.ts";
@@ -11,7 +11,7 @@ const text = () => bounded(string(), { minLength: 1, maxLength: 4096 });
 
 export const pluginRoutes = {
   "GET /api/plugins": route({
-    summary: "Plugins by marketplace, those that are installed with what they run and whether that was agreed to",
+    summary: "Plugins by marketplace; the installed ones with what they run and whether that was accepted",
     scope: "read",
     answers: {
       200: named("PluginFacts", () =>
@@ -19,9 +19,9 @@ export const pluginRoutes = {
           marketplaces: array(PluginMarketplaceEntry()),
           /** The marketplaces that the user has added. */
           added: array(object({ name: string(), sourceType: literals("local", "git"), source: string() })),
-          /** Null where the engine does not say. */
+          /** Null if the engine does not report it. */
           trust: nullable(array(PluginTrust())),
-          /** Marketplaces that cannot be read, and why. */
+          /** Marketplaces that cannot be read, with the reason. */
           problems: array(string()),
         }),
       ),
@@ -29,17 +29,17 @@ export const pluginRoutes = {
     },
   }),
   "GET /api/plugins/:pluginId": route({
-    summary: "What a plugin brings along",
+    summary: "What a plugin contains",
     scope: "read",
     answers: { 200: PluginReadResponse, 404: Failure, 409: Failure, 501: Failure },
   }),
   "POST /api/plugins/:pluginId/install": route({
-    summary: "Install a plugin, which switches it on and agrees to what is in it",
+    summary: "Install a plugin, which enables it and accepts its content",
     scope: "admin",
     answers: { 200: PluginInstallResponse, 404: Failure, 409: Failure, 501: Failure },
   }),
   "POST /api/plugins/:pluginId/accept": route({
-    summary: "Agree to an installed plugin as it was looked at",
+    summary: "Accept an installed plugin as it was reviewed",
     scope: "admin",
     body: named("PluginAgreement", () => object({ content: text() })),
     answers: { 200: Empty, 400: InvalidRequest, 409: Failure, 501: Failure },

@@ -1,4 +1,4 @@
-/** The routes of projects: named groups of sessions. */
+/** The routes for projects: named groups of sessions. */
 import { array, literals, maybe, named, object, string } from "../../lib/schema.ts";
 import { SessionSummary } from "../../sessions/records.ts";
 import { bounded, route } from "./define.ts";
@@ -11,7 +11,7 @@ export const projectRoutes = {
     answers: { 200: named("ProjectList", () => object({ data: array(Project()) })) },
   }),
   "POST /api/projects": route({
-    summary: "Make a project",
+    summary: "Create a project",
     scope: "drive",
     body: named("ProjectWrite", () =>
       object({ name: bounded(string(), { minLength: 1, maxLength: 120 }), workingDirectory: maybe(string()) }),
@@ -53,7 +53,7 @@ export const projectRoutes = {
     },
   }),
   "POST /api/projects/:projectId/chats/move-all": route({
-    summary: "Empty a project: its sessions go to no project, or to the archive",
+    summary: "Empty a project: its sessions are assigned to no project, or archived",
     scope: "drive",
     body: named("MoveAll", () => object({ destination: literals("unassigned", "archive") })),
     answers: {

@@ -1,4 +1,4 @@
-/** The things that several routes and events of the manager speak of: sessions, projects, waiting requests, errors. */
+/** Records that several routes and events of the manager share: sessions, projects, pending requests, errors. */
 import {
   array,
   boolean,
@@ -57,7 +57,7 @@ export const Device = named("Device", () =>
 );
 export type Device = Infer<typeof Device>;
 
-/** Something that waited and has ended: what was decided or answered, by whom and when. */
+/** A request that has ended: the decision or answer, by whom and when. */
 export const Decision = named("Decision", () =>
   object({
     requestId: string(),
@@ -93,7 +93,7 @@ export const AuditEntry = named("AuditEntry", () =>
 );
 export type AuditEntry = Infer<typeof AuditEntry>;
 
-/** A standing decision about commands that start with these arguments, as the engine's rules file holds it. */
+/** A permanent decision about commands that start with these arguments, as stored in the engine's rules file. */
 export const ApprovalRule = named("ApprovalRule", () =>
   object({
     ruleId: string(),
@@ -103,7 +103,7 @@ export const ApprovalRule = named("ApprovalRule", () =>
     file: string(),
     line: natural(),
     editable: boolean(),
-    /** It also lets commands leave the sandbox. */
+    /** Also allows such commands to leave the sandbox. */
     outsideSandbox: boolean(),
     expiresAt: nullable(string()),
     addedBy: maybe(string()),
@@ -111,7 +111,7 @@ export const ApprovalRule = named("ApprovalRule", () =>
 );
 export type ApprovalRule = Infer<typeof ApprovalRule>;
 
-/* What routes answer when they cannot do it. */
+/** The body of failed responses. */
 export const Failure = named("Failure", () =>
   object({ status: literals("error"), code: string(), message: string(), details: optional(unknown()) }),
 );
@@ -138,7 +138,7 @@ export const RequestNotFound = named("RequestNotFound", () =>
     status: literals("not_found"),
     requestId: string(),
     message: optional(string()),
-    /** Set when the request was known: how it ended and by whom. */
+    /** Set if the request was known: how it ended and by whom. */
     outcome: maybe(string()),
     by: maybe(Actor()),
   }),

@@ -1,4 +1,4 @@
-/** The routes of everything that waits for an answer. */
+/** The routes for everything that waits for an answer. */
 import { array, boolean, literals, maybe, named, object, optional, record, string, unknown } from "../../lib/schema.ts";
 import { DynamicToolCallOutputContentItem } from "../../protocol/item.ts";
 import { PendingRequest } from "../../sessions/records.ts";
@@ -18,19 +18,19 @@ import {
 const perSession = { 200: PendingList, 403: SystemSession, 404: SessionNotFound, 410: DeletedSession } as const;
 /** The order of checks is part of the contract: being answered 409, unknown or ended 404, then the engine's own failure 500. */
 const answering = { 200: RequestAnswered, 400: InvalidRequest, 404: RequestNotFound, 409: RequestConflict, 500: RequestFailed } as const;
-/** Sent along, it makes sure that the answer is for the request the person saw and not for one with the same number. */
+/** If sent, ensures that the answer is for the request the person saw and not for another one with the same number. */
 const seen = () => ({ createdAt: optional(string()), bootId: optional(string()) });
 
 export const requestRoutes = {
   "GET /api/pending": route({
-    summary: "Everything that waits, across all sessions, oldest first",
+    summary: "All pending requests, across all sessions, oldest first",
     scope: "read",
     answers: { 200: PendingList },
   }),
-  "GET /api/sessions/:sessionId/approvals": route({ summary: "Approvals that wait", scope: "read", answers: perSession }),
-  "GET /api/sessions/:sessionId/tool-input": route({ summary: "Questions that wait", scope: "read", answers: perSession }),
+  "GET /api/sessions/:sessionId/approvals": route({ summary: "Pending approvals", scope: "read", answers: perSession }),
+  "GET /api/sessions/:sessionId/tool-input": route({ summary: "Pending questions", scope: "read", answers: perSession }),
   "GET /api/sessions/:sessionId/tool-calls": route({
-    summary: "Client tools that wait for their result",
+    summary: "Pending calls of client tools",
     scope: "read",
     answers: perSession,
   }),
@@ -39,10 +39,10 @@ export const requestRoutes = {
     scope: "approve",
     body: named("ApprovalDecision", () =>
       object({
-        /** accept, decline, cancel; or one of the request's own `availableDecisions`, as it was sent. */
+        /** accept, decline, cancel; or one of the request's own `availableDecisions`, unchanged. */
         decision: optional(unknown()),
         scope: optional(literals("turn", "session")),
-        /** The protocol's own result. Like a decision it may hold only what the request offers. */
+        /** The protocol's own result. Like a decision, it may contain only what the request offers. */
         response: optional(unknown()),
         ...seen(),
       }),
@@ -63,7 +63,7 @@ export const requestRoutes = {
     answers: answering,
   }),
   "POST /api/tool-calls/:requestId/response": route({
-    summary: "Give a client tool's result",
+    summary: "Send a client tool's result",
     scope: "approve",
     body: named("ToolCallAnswer", () =>
       object({
@@ -77,12 +77,12 @@ export const requestRoutes = {
     answers: answering,
   }),
   "POST /api/requests/:requestId/keep": route({
-    summary: "Let a request that would end by itself wait for a person, until its turn ends",
+    summary: "Keep a request that would time out pending until its turn ends",
     scope: "approve",
     answers: { 200: PendingRequest, 404: RequestNotFound },
   }),
   "POST /api/requests/:requestId/response": route({
-    summary: "Answer any waiting request with the protocol's own result or error",
+    summary: "Answer any pending request with the protocol's own result or error",
     scope: "approve",
     body: named("RequestAnswer", () =>
       object({

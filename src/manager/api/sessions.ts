@@ -1,4 +1,4 @@
-/** The routes of sessions: list, start, read, steer, arrange, delete. */
+/** The routes for sessions: list, start, read, steer, organize, delete. */
 import {
   array,
   boolean,
@@ -40,7 +40,7 @@ import {
   TranscriptStatus,
 } from "./records.ts";
 
-/** 410 for a session that was deleted, 403 for one that the system owns. */
+/** 410 for a deleted session, 403 for one that the system owns. */
 const gate = { 403: SystemSession, 410: DeletedSession } as const;
 const gone = { 404: SessionNotFound, ...gate } as const;
 const engine = { 409: Failure, 501: Failure } as const;
@@ -91,7 +91,7 @@ export const sessionRoutes = {
       object({
         cwd: maybe(string()),
         projectId: maybe(string()),
-        /** Makes the folder where there is none; otherwise that is refused as `no_such_folder`. */
+        /** Creates the folder if it does not exist; otherwise a missing folder is refused as `no_such_folder`. */
         createFolder: optional(boolean()),
         ...overrides(),
       }),
@@ -110,7 +110,7 @@ export const sessionRoutes = {
     },
   }),
   "GET /api/sessions/:sessionId/diff": route({
-    summary: "What the session, or one turn of it, did to files, as one diff from before to now",
+    summary: "The file changes of the session, or of one turn, as one diff from before to now",
     scope: "read",
     query: named("DiffQuery", () => object({ scope: optional(literals("session", "turn")), turnId: optional(string()) })),
     answers: {
@@ -118,7 +118,7 @@ export const sessionRoutes = {
         object({
           sessionId: string(),
           scope: literals("session", "turn"),
-          /** The turn that is shown: the one asked for, else the last one that changed files. */
+          /** The displayed turn: the requested one, otherwise the last one that changed files. */
           turnId: nullable(string()),
           diff: string(),
           /** Files that something else changed in between: they are shown patch by patch. */
@@ -132,7 +132,7 @@ export const sessionRoutes = {
     },
   }),
   "GET /api/sessions/:sessionId/turns": route({
-    summary: "A page of turns, newest first, the running one with what was streamed so far",
+    summary: "A page of turns, newest first; the running one contains what was streamed so far",
     scope: "read",
     query: named("TurnsQuery", () =>
       object({ cursor: optional(string()), limit: optional(bounded(integer(), { minimum: 1, maximum: 200 })) }),
@@ -150,7 +150,7 @@ export const sessionRoutes = {
           notices: array(named("SessionNotice", () => object({ id: string(), kind: literals("warning", "info"), text: string() }))()),
           queue: array(QueuedMessage()),
           decisions: array(Decision()),
-          /** Events up to this number are contained in the answer. */
+          /** Events up to this number are included in the response. */
           seq: natural(),
           bootId: string(),
         }),
@@ -161,7 +161,7 @@ export const sessionRoutes = {
     },
   }),
   "DELETE /api/sessions/:sessionId": route({
-    summary: "Delete a session for good",
+    summary: "Delete a session permanently",
     scope: "drive",
     answers: {
       200: named("SessionDeleted", () =>
@@ -172,15 +172,15 @@ export const sessionRoutes = {
     },
   }),
   "POST /api/sessions/:sessionId/messages": route({
-    summary: "Say something: starts a turn, or while one runs steers it or waits its turn",
+    summary: "Send a message: starts a turn, or while one is running steers it or is queued",
     scope: "drive",
     body: named("MessageSend", () =>
       object({
         text: optional(bounded(string(), { maxLength: 2 * maxInputChars })),
         input: optional(bounded(array(UserInput()), { maxItems: 100 })),
-        /** Sending the same id twice sends the message once. */
+        /** A message sent twice with the same id is delivered once. */
         clientMessageId: optional(bounded(string(), { minLength: 1, maxLength: 100 })),
-        /** What to do while a turn runs. `auto` steers. */
+        /** What to do while a turn is running. `auto` steers. */
         delivery: optional(literals("auto", "steer", "queue")),
         ...overrides(),
       }),
@@ -206,7 +206,7 @@ export const sessionRoutes = {
     answers: { 200: named("QueueList", () => object({ data: array(QueuedMessage()) })), ...gone },
   }),
   "DELETE /api/sessions/:sessionId/queue/:messageId": route({
-    summary: "Take a waiting message back",
+    summary: "Remove a queued message",
     scope: "drive",
     answers: {
       200: named("QueueTaken", () => object({ status: literals("ok"), messageId: string() })),
@@ -245,7 +245,7 @@ export const sessionRoutes = {
     },
   }),
   "POST /api/sessions/:sessionId/resume": route({
-    summary: "Load a session so that it can be driven",
+    summary: "Load a session so that it accepts messages",
     scope: "drive",
     body: named("Resume", () => object({ dynamicTools: optional(bounded(array(dynamicTool()), { maxItems: 128 })) })),
     answers: { 200: SessionAndThread, 400: InvalidRequest, ...gone, 409: Failure },
@@ -257,29 +257,29 @@ export const sessionRoutes = {
     answers: { 200: SessionAndThread, 400: InvalidRequest, ...gone, ...engine },
   }),
   "POST /api/sessions/:sessionId/compact": route({
-    summary: "Summarise the history to make room",
+    summary: "Summarize the history to free space in the context window",
     scope: "drive",
     answers: { 200: SessionDone, ...gone, ...engine },
   }),
   "POST /api/sessions/:sessionId/rollback": route({
-    summary: "Drop the last turns from the history, and put the files that they changed back where that is wanted",
+    summary: "Remove the last turns from the history, and on request restore the files that they changed",
     scope: "drive",
     body: named("Rollback", () =>
       object({
         numTurns: optional(bounded(integer(), { minimum: 1, maximum: 10_000 })),
-        /** `restore` refuses with `files_changed` (409) where somebody else has changed them since; `force` does not. */
+        /** `restore` refuses with `files_changed` (409) if someone else has changed the files since; `force` does not. */
         files: optional(literals("keep", "restore", "force")),
       }),
     ),
     answers: { 200: SessionAndThread, 400: InvalidRequest, ...gone, ...engine },
   }),
   "POST /api/sessions/:sessionId/background-terminals/clean": route({
-    summary: "End the commands that still run in the background",
+    summary: "End the commands that are still running in the background",
     scope: "drive",
     answers: { 200: SessionDone, ...gone, ...engine },
   }),
   "POST /api/sessions/:sessionId/review": route({
-    summary: "Have the changes reviewed",
+    summary: "Start a review of the changes",
     scope: "drive",
     body: named("Review", () =>
       object({
@@ -301,23 +301,23 @@ export const sessionRoutes = {
     },
   }),
   "POST /api/sessions/:sessionId/rename": route({
-    summary: "Give a session a title",
+    summary: "Set a session's title",
     scope: "drive",
     body: named("Rename", () => object({ title: bounded(string(), { minLength: 1, maxLength: 200 }) })),
     answers: { 200: SessionDone, 400: InvalidRequest, ...gone },
   }),
   "POST /api/sessions/:sessionId/archive": route({
-    summary: "Put a session away",
+    summary: "Archive a session",
     scope: "drive",
     answers: { 200: SessionDone, ...gone, 409: Failure },
   }),
   "POST /api/sessions/:sessionId/unarchive": route({
-    summary: "Bring a session back",
+    summary: "Restore an archived session",
     scope: "drive",
     answers: { 200: SessionDone, ...gone },
   }),
   "POST /api/sessions/:sessionId/project": route({
-    summary: "Put a session into a project, or into none",
+    summary: "Assign a session to a project, or to none",
     scope: "drive",
     body: named("AssignProject", () => object({ projectId: nullable(string()) })),
     answers: {
@@ -359,7 +359,7 @@ export const sessionRoutes = {
     },
   }),
   "GET /api/sessions/:sessionId/settings": route({
-    summary: "Free-form settings kept with a session",
+    summary: "Free-form settings stored with a session",
     scope: "read",
     query: named("SettingsQuery", () => object({ scope: optional(literals("session", "default")), key: optional(string()) })),
     answers: {
@@ -409,7 +409,7 @@ export const sessionRoutes = {
     },
   }),
   "POST /api/sessions/:sessionId/approval-policy": route({
-    summary: "When to ask, from the next message on",
+    summary: "Set the approval policy, from the next message on",
     scope: "drive",
     body: named("PolicyWrite", () => object({ approvalPolicy: ApprovalPolicy() })),
     answers: {
@@ -441,7 +441,7 @@ export const sessionRoutes = {
     },
   }),
   "GET /api/sessions/:sessionId/files": route({
-    summary: "Files of the session's folder whose names fit a few letters",
+    summary: "Find files of the session's folder by a few letters",
     scope: "read",
     query: named("FilesQuery", () => object({ query: bounded(string(), { maxLength: 200 }) })),
     answers: {

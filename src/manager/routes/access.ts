@@ -1,4 +1,4 @@
-/** Handlers for signing in, devices, rules, the audit log, and what the manager says of itself. */
+/** Handlers for signing in, devices, rules, the audit log, and the manager's own description. */
 
 import type { Caller } from "../access.ts";
 import type { accessRoutes } from "../api/access.ts";
@@ -8,7 +8,7 @@ import type { Manager } from "../manager.ts";
 import { describeRoutes } from "../openapi.ts";
 import { failure, invalid, Problem } from "../problems.ts";
 
-/** The token of the file has no device of its own; it is shown as one that does not end. */
+/** The token of the file has no device of its own; it is shown as one that does not expire. */
 function deviceOf(manager: Manager, { device, scope }: Caller): Device {
   const own = manager.access.devices(device?.deviceId).find((d) => d.current);
   if (own !== undefined) return own;
@@ -29,7 +29,7 @@ function checkTime(expiresAt: string | null | undefined): void {
     throw invalid([{ path: "expiresAt", message: "expected a time like 2026-01-31T12:00:00Z" }]);
 }
 
-/** Websockets and the two open routes are served before the handlers; these rows exist so that every route has one. */
+/** Websockets and the two public routes are served before the handlers; these rows exist so that every route has one. */
 const elsewhere = (): never => {
   throw new Problem(426, { status: "error", code: "upgrade_required", message: "Connect with a websocket." }, { upgrade: "websocket" });
 };
@@ -91,7 +91,7 @@ export const accessHandlers: HandlersFor<typeof accessRoutes> = {
   },
 };
 
-/** For clients that are signed in; others only learn that the manager is up. */
+/** For signed-in clients; others only learn that the manager is running. */
 function health(manager: Manager) {
   const { file, key } = manager.engine.credentials();
   return {

@@ -1,4 +1,4 @@
-/** Handlers that hand a question on to the engine. */
+/** Handlers that forward a request to the engine. */
 
 import { errorMessage } from "../../lib/error-text.ts";
 import { fits } from "../../lib/schema.ts";
@@ -10,7 +10,7 @@ import { type HandlersFor, ok } from "../handlers.ts";
 import type { Manager } from "../manager.ts";
 import { failure } from "../problems.ts";
 
-/** Methods whose presence clients ask about, with params that change nothing. */
+/** Methods whose availability clients ask about, with params that change nothing. */
 const probes = [
   ["thread/list", { limit: 1 }],
   ["thread/loaded/list", {}],
@@ -52,13 +52,13 @@ async function probe(manager: Manager): Promise<Readonly<Record<string, readonly
   return Object.fromEntries(results);
 }
 
-/** Asked each time, since a person may mend it meanwhile. Another engine than ours does not say, or may say anything. */
+/** Not cached, because it may be fixed in the meantime. Other engines do not report it, or may report anything. */
 async function sandboxOf({ link }: Manager): Promise<SandboxReadResponse | null> {
   const read = await link.call("sandbox/read", {}).catch(() => null);
   return fits(SandboxReadResponse(), read) ? read : null;
 }
 
-/** Asked each time, since it may be set up meanwhile. */
+/** Not cached, because it may be configured in the meantime. */
 async function modelOf({ link }: Manager): Promise<string | null> {
   const read = await link.call("config/read", {}).catch(() => null);
   return read?.config.model ?? null;

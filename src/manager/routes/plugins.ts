@@ -1,4 +1,4 @@
-/** Handlers of plugins and marketplaces. */
+/** Handlers for plugins and marketplaces. */
 import { offerOf, readPlugins } from "../../sessions/plugin-facts.ts";
 import type { pluginRoutes } from "../api/plugins.ts";
 import { foldersInUse } from "../folders.ts";

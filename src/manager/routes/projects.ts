@@ -17,7 +17,7 @@ function requireProject(manager: Manager, projectId: string): Project {
 function checkName(manager: Manager, name: string, except?: string): string {
   const clean = name.trim();
   const taken = manager.store.state.projects.some((p) => p.projectId !== except && p.name.toLowerCase() === clean.toLowerCase());
-  if (taken) throw failure(409, "duplicate_name", `There is a project named ${clean} already.`);
+  if (taken) throw failure(409, "duplicate_name", `There is already a project named ${clean}.`);
   if (clean === "") throw failure(409, "duplicate_name", "A project needs a name.");
   return clean;
 }
@@ -25,7 +25,7 @@ function checkName(manager: Manager, name: string, except?: string): string {
 const members = (manager: Manager, projectId: string): string[] =>
   Object.entries(manager.store.state.assignments).flatMap(([session, project]) => (project === projectId ? [session] : []));
 
-/** Puts a session into a project, or into none, and notifies every client. */
+/** Assigns a session to a project, or to none, and notifies every client. */
 export function assign(manager: Manager, sessionId: string, projectId: string | null): void {
   const { [sessionId]: _, ...rest } = manager.store.state.assignments;
   manager.store.change({ assignments: projectId === null ? rest : { ...rest, [sessionId]: projectId } });
@@ -108,7 +108,7 @@ export const projectHandlers: HandlersFor<typeof projectRoutes> = {
   },
 };
 
-/** All or nothing is looked at first: a session without a message cannot be put away. */
+/** Checked first, so that all are archived or none: a session without a message cannot be archived. */
 async function archiveAll(manager: Manager, sessions: readonly string[]): Promise<void> {
   const bare: string[] = [];
   for (const id of sessions) {

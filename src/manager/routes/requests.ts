@@ -1,4 +1,4 @@
-/** Handlers for what waits: the lists, and the three ways to answer beside the general one. */
+/** Handlers for pending requests: the lists, and the three specific ways to answer in addition to the general one. */
 
 import { errorMessage } from "../../lib/error-text.ts";
 import type { Outcome } from "../../sessions/answers.ts";
@@ -10,7 +10,7 @@ import type { Manager } from "../manager.ts";
 import { invalid } from "../problems.ts";
 import type { Meant } from "../requests.ts";
 
-/** Gone and system-owned sessions say so; a session that is not known simply has nothing waiting. */
+/** Deleted and system-owned sessions are errors; an unknown session simply has no pending requests. */
 async function waiting(manager: Manager, sessionId: string, kinds: readonly PendingRequest["kind"][]): Promise<PendingRequest[]> {
   manager.sessions.gate(sessionId);
   await manager.sessions.require(sessionId);
@@ -20,7 +20,7 @@ async function waiting(manager: Manager, sessionId: string, kinds: readonly Pend
 
 const approvals = ["command", "fileChange", "permissions"] as const;
 
-/** Which request the caller means: of the route's kinds, and the one that was seen. */
+/** Identifies the request that the caller means: of the route's kinds, and the one that was seen. */
 const meant = (body: { createdAt?: string; bootId?: string }, kinds?: readonly PendingRequest["kind"][]): Meant => ({
   ...(kinds === undefined ? {} : { kinds }),
   ...(body.createdAt === undefined ? {} : { createdAt: body.createdAt }),
@@ -83,10 +83,10 @@ export const requestHandlers: HandlersFor<typeof requestRoutes> = {
   },
 };
 
-/** "No, do this instead": the note goes to the turn that asked. Where that fails it waits in the session's queue; the decision holds anyway. */
+/** "No, do this instead": the note goes to the turn that asked. If that fails, it is added to the session's queue; the decision is valid anyway. */
 async function sendNote(manager: Manager, request: PendingRequest, note: string, by: Parameters<Manager["delete"]>[1]): Promise<void> {
   const session = manager.sessions.find(request.threadId);
-  if (session === undefined) return manager.tell(`The session is gone, so this note reached nobody: ${note}`);
+  if (session === undefined) return manager.tell(`The session is gone, so this note was not delivered: ${note}`);
   const message = {
     messageId: `note-${request.requestId}`,
     input: [{ type: "text" as const, text: note }],
@@ -97,6 +97,6 @@ async function sendNote(manager: Manager, request: PendingRequest, note: string,
   try {
     await manager.messages.sendOrQueue(session, message);
   } catch (error) {
-    manager.tell(`This note reached nobody: ${note} (${errorMessage(error)})`);
+    manager.tell(`This note was not delivered: ${note} (${errorMessage(error)})`);
   }
 }

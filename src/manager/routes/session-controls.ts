@@ -1,4 +1,4 @@
-/** Handlers for what is kept with a session: its controls, free-form settings, and rows added to its transcript from outside. */
+/** Handlers for data stored with a session: its controls, free-form settings, and rows added to its transcript from outside. */
 
 import { startControls, turnSettings } from "../../sessions/controls.ts";
 import type { SessionControls } from "../../sessions/records.ts";
@@ -29,7 +29,7 @@ function refuseLocked(manager: Manager, scope: Scope): void {
   if (scope === "default" && locked(manager)) throw failure(423, "locked", "The defaults for new sessions are fixed by the administrator.");
 }
 
-/** Stores a session's controls and sends them to the engine, where it takes them before the next message. */
+/** Stores a session's controls and sends them to the engine if it accepts them before the next message. */
 async function saveControls(manager: Manager, session: Session, controls: SessionControls): Promise<boolean> {
   manager.store.change({ controls: { ...manager.store.state.controls, [session.id]: controls } });
   const applied = session.attached && (await applyNow(manager, session, controls));

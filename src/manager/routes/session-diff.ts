@@ -1,4 +1,4 @@
-/** Reads what the diff of a session needs from the engine: its turns, and the files as they are now. */
+/** Reads the data for a session's diff from the engine: its turns, and the current files. */
 
 import { RpcError } from "../../client/client.ts";
 import type { Turn } from "../../protocol/turn.ts";
@@ -8,7 +8,7 @@ import { readTurns, type Session, withLiveTurn } from "../../sessions/sessions.t
 import { diffOfSession, type KeptFile, type SessionDiff } from "../session-diff.ts";
 
 const pageSize = 200;
-/** A session of more turns than this shows its last ones. */
+/** Limits long sessions to their last turns. */
 const maxPages = 100;
 
 interface Wanted {
@@ -37,10 +37,10 @@ export async function readDiff(
   return { scope, turnId: scope === "turn" ? turnId : null, ...made };
 }
 
-/** Engines keep the files of some hundred turns at most. */
+/** Engines keep the files of a few hundred turns at most. */
 const maxKeptTurns = 300;
 
-/** By turn, for those in which something may have changed files. */
+/** By turn, for turns in which files may have changed. */
 async function keptFiles(link: EngineLink, threadId: string, turns: readonly Turn[]): Promise<ReadonlyMap<string, readonly KeptFile[]>> {
   const found = new Map<string, readonly KeptFile[]>();
   const mayHaveChanged = turns.filter((turn) => turn.items.some(({ type }) => type === "commandExecution" || type === "fileChange"));
@@ -79,6 +79,6 @@ async function readFile(link: EngineLink, path: string): Promise<Uint8Array | un
   }
 }
 
-/** Whether an engine says that there is nothing at a path. */
+/** Whether the engine's error means that the path does not exist. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof RpcError && !isUnsupported(error) && /no such file|os error 2\b|not found|ENOENT/i.test(error.message);

@@ -1,4 +1,4 @@
-/** Handlers for sessions themselves: list, start, read, talk, arrange, delete. */
+/** Handlers for sessions: list, start, read, send messages, organize, delete. */
 import { RpcError } from "../../client/client.ts";
 import { randomUuid } from "../../lib/random.ts";
 import type { Thread } from "../../protocol/thread.ts";
@@ -30,10 +30,10 @@ type Handled = Exclude<
   | `${string}/transcript/upsert`
 >;
 
-/** The engine's own limit for one page of its list. */
+/** The engine's page size limit for its list. */
 const enginePage = 100;
 
-/** Every route of one session passes here: gone is 410, the system's is 403, unknown is 404. */
+/** Used by every route of one session: deleted is 410, the system's is 403, unknown is 404. */
 export async function open(manager: Manager, sessionId: string): Promise<Session> {
   manager.sessions.gate(sessionId);
   const session = await manager.sessions.require(sessionId);
@@ -43,7 +43,7 @@ export async function open(manager: Manager, sessionId: string): Promise<Session
 
 const bare = (thread: Thread): Thread => thread;
 
-/** The agent cannot work where nothing is. An engine that cannot be asked about folders decides for itself. */
+/** The agent needs an existing folder. An engine that cannot be asked about folders decides for itself. */
 async function requireFolder(manager: Manager, cwd: string, create: boolean): Promise<void> {
   try {
     const { isDirectory } = await manager.link.call("fs/getMetadata", { path: cwd });
@@ -99,10 +99,10 @@ async function listPage(
   return { data: listed.map((s) => manager.sessions.summary(s)), nextCursor: cursor };
 }
 
-/** Sessions without a message are on no disk yet. They come before those that the engine lists. */
+/** Sessions without a message are not on disk yet. They are listed before those of the engine. */
 const isFresh = (s: Session): boolean => !s.archived && s.attached && s.thread.preview === "" && !s.thread.ephemeral;
 
-/** How many of the fresh ones earlier pages have shown; undefined for a cursor of the engine's, which comes after all of them. */
+/** How many new sessions earlier pages have shown; undefined for a cursor of the engine, whose pages follow all of them. */
 function placeAmongFresh(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return 0;
   if (!cursor.startsWith("new:")) return undefined;
@@ -174,7 +174,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
       tokenUsage: session.view.tokenUsage,
       notices: [...session.view.notices],
       queue: [...manager.messages.queue(session.id)],
-      // With the newest turns all of them come: there are few.
+      // The first page contains all of them, because there are few.
       decisions: query.cursor === undefined ? manager.decisions.of(session.id) : [],
       seq,
       bootId,
@@ -392,7 +392,7 @@ function joined(rows: readonly TranscriptRow[], side: readonly TranscriptRow[]):
   return [...rows.filter((r) => !replaced.has(r.messageId)), ...side];
 }
 
-/** Today's engines have given `thread/rollback` up for `thread/revert`, which names the turn to go back before. */
+/** Current engines have replaced `thread/rollback` with `thread/revert`, which names the turn to go back before. */
 async function rollBack(manager: Manager, session: Session, numTurns: number): Promise<{ thread: Thread }> {
   try {
     return await manager.link.call("thread/rollback", { threadId: session.id, numTurns });
