@@ -1,17 +1,17 @@
-/** Which MCP servers of trusted projects the user has agreed to. A folder's trust covers what it defined then, not what it defines later. */
+/** Records which MCP servers of trusted projects the user has accepted. Trusting a folder covers the servers it defined at that time, not later ones. */
 import { createHash } from "node:crypto";
 import type { Config, McpServerConfig } from "../core/ports/config.ts";
 import type { ProjectTrust } from "../core/ports/project-trust.ts";
 
 export interface McpAcceptance {
-  /** The first look at a trusted project's servers: they are what the user trusted, apart from those that take the place of the user's own and those of files below the root. */
+  /** Called when a trusted project's servers are first seen: the user trusted them with the folder, except those that replace the user's own servers and those defined in files below the root. */
   see(config: Config): void;
   isAccepted(server: McpServerConfig): boolean;
-  /** From now on this very definition may run. Throws when it cannot be kept. */
+  /** Allows exactly this definition from now on. Throws if it cannot be saved. */
   accept(server: McpServerConfig): void;
 }
 
-/** A project's server is not the one that the user agreed to, or one that the user never saw. */
+/** A project's server differs from the one that the user accepted, or the user has never seen it. */
 export class NotAccepted extends Error {}
 
 export function refusalOf({ name, fromProject }: McpServerConfig): string {
@@ -20,7 +20,7 @@ export function refusalOf({ name, fromProject }: McpServerConfig): string {
   return `the MCP server ${name} of ${fromProject?.root ?? "this project"} ${why}, and is not started; look at its settings and run \`parley mcp accept ${name}\` in that folder to use it`;
 }
 
-/** By the project's record of what the user agreed to, which holds each server under a name of its own. */
+/** Uses the project's trust record, which stores each accepted server under its own key. */
 export function createMcpAcceptance(trust: ProjectTrust): McpAcceptance {
   return {
     see({ trusted, repository, mcpServers }) {
@@ -44,7 +44,7 @@ export function createMcpAcceptance(trust: ProjectTrust): McpAcceptance {
 
 const entryOf = (server: McpServerConfig): [name: string, digest: string] => [`mcp_servers.${server.name}`, definitionOf(server)];
 
-/** What runs, with what, where it is reached, and whether it is asked about: a change of any of them is another server. */
+/** Command, environment, address and approval mode: a change of any of them makes it a different server. */
 function definitionOf({ transport, approval, allowedTools }: McpServerConfig): string {
   const entries = (value: unknown): unknown =>
     typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-/** Whether a tool of an MCP server may run: those that only read run, others are asked about (docs/from-codex.md). */
+/** Decides whether a tool of an MCP server may run: read-only tools run, others need approval (docs/from-codex.md). */
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { type Decision, type Settled, sessionGrant } from "../core/ports/approval.ts";
 import type { Answer } from "../core/ports/audience.ts";
@@ -15,8 +15,8 @@ const choices = { once: "Accept", session: "Accept for this session", no: "Decli
 export type Allowed = { readonly allowed: true } | { readonly allowed: false; readonly text: string };
 
 /**
- * What was accepted for the session: a tool of one thread, as it was when it was accepted. A server that is now another program, or a tool
- * that says something else of itself, is asked about again.
+ * Tools accepted for the session, per thread and definition. If the server becomes another program, or the tool changes its description,
+ * approval is requested again.
  */
 export class ToolGrants {
   readonly #granted = new Map<string, Set<string>>();
@@ -37,7 +37,7 @@ function keyOf({ name, transport }: McpServerConfig, { name: tool, description, 
   return fingerprint([name, transport, tool, description, inputSchema, annotations]);
 }
 
-/** The arguments that are shown are the ones that are sent: `args` must not change from here on. */
+/** The arguments shown are the ones that are sent: `args` must not change from here on. */
 export async function mayCall(
   config: McpServerConfig,
   tool: McpTool,
@@ -73,7 +73,7 @@ const refusals = {
   cancel: "the user cancelled the tool call",
 };
 
-/** What the audit log says of a call. */
+/** The audit log's fields for a call. */
 export const aboutCall = (config: McpServerConfig, tool: McpTool, args: unknown): Pick<AuditEntry, "kind" | "subject"> => ({
   kind: "mcpToolCall",
   subject: `${config.name}.${tool.name} ${JSON.stringify(args)}`,
@@ -87,14 +87,14 @@ function allowedUnasked(config: McpServerConfig, tool: McpTool, isGranted: boole
   return isGranted ? sessionGrant : undefined;
 }
 
-/** A cancelled call leaves the turn running: the model reads that it was cancelled. */
+/** A cancelled call leaves the turn running: the model is notified that it was cancelled. */
 function decisionBy(label: string | undefined): Decision {
   if (label === choices.once || label === choices.session)
     return { kind: "accept", forSession: label === choices.session, remember: false };
   return label === choices.cancel ? { kind: "cancel", goesOn: true } : { kind: "decline" };
 }
 
-/** A server names its tool as it likes, but not at any length. */
+/** A server may choose its tool's title freely, but not its length. */
 const maxTitle = 120;
 
 function questionFor(
@@ -141,7 +141,7 @@ function questionFor(
   };
 }
 
-/** The one option that was chosen. Several, or none, is a no. */
+/** The selected option. Several, or none, count as a no. */
 function chosen(answer: Answer, questions: ToolRequestUserInputParams["questions"]): string | undefined {
   const answers = answer.kind === "answered" ? readAnswers(answer.result, questions)?.["approval"]?.answers : undefined;
   return answers?.length === 1 ? answers[0] : undefined;

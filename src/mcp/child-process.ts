@@ -1,6 +1,6 @@
 /**
- * An MCP server as a child process: one message to a line. The library's own transport copies all it holds with each piece that comes, so
- * that one long message would keep every other client waiting for seconds; here each byte is touched once.
+ * An MCP server as a child process, with one message per line. The library's transport copies its whole buffer for each chunk, so one long
+ * message would block all clients for seconds; here each byte is handled once.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,12 +14,12 @@ export interface ChildOptions {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** A longer message ends the connection: it would have to be held in memory whole. */
+  /** A longer message closes the connection, because the whole message must be held in memory. */
   readonly maxMessageBytes: number;
   readonly onStderr: (text: string) => void;
 }
 
-/** A server may finish its work after its input has ended, then after a signal; after that it is killed. */
+/** How long a server may continue after its stdin was closed, and again after a signal; after that it is killed. */
 const graceMs = 2000;
 
 export class ChildProcessTransport implements Transport {
@@ -87,7 +87,7 @@ export class ChildProcessTransport implements Transport {
     if (message !== undefined) this.onmessage?.(message);
   }
 
-  /** What goes on without end is not waited for. */
+  /** Does not wait for the end of the message, which may never come. */
   #tooLong(): void {
     this.onerror?.(new Error("the server sent a message over the size limit"));
     this.#child?.kill("SIGKILL");
@@ -109,6 +109,6 @@ function within(ended: Promise<unknown>, ms: number): Promise<boolean> {
       clearTimeout(timer);
       resolve(true);
     };
-    ended.then(over, over); // a process that could not even be signalled is not waited for
+    ended.then(over, over); // do not wait for a process that could not even be signalled
   });
 }

@@ -1,4 +1,4 @@
-/** Names, descriptions and results of servers that mean no good. */
+/** Names, descriptions and results of hostile servers. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -8,11 +8,11 @@ import { toolNames } from "./names.ts";
 import { bounded, outputFrom } from "./results.ts";
 
 describe("descriptions", () => {
-  it("lose what hides: controls, direction marks, zero-width and tag characters", () => {
+  it("lose hidden characters: controls, direction marks, zero-width and tag characters", () => {
     assert.equal(visibleText("a\u0007b\u202ec\u200bd\u{e0041}e\u{e007f}f\tg\nh", 100), "abcdef\tg\nh");
     assert.equal(visibleText("x".repeat(10), 4), "xxxx…");
   });
-  it("are cleaned inside schemas, where names and values stay as they are", () => {
+  it("are sanitized inside schemas, where names and values stay unchanged", () => {
     const schema = { type: "object", properties: { "a\u200b": { type: "string", description: "say\u202e it", enum: ["\u200b"] } } };
     assert.deepEqual(cleanedSchema(schema), {
       type: "object",
@@ -35,10 +35,10 @@ describe("descriptions", () => {
 });
 
 describe("names of tools", () => {
-  it("are what the provider takes", () => {
+  it("are accepted by the provider", () => {
     assert.deepEqual(toolNames([["my server", "read.it"]]), ["mcp__my_server__read_it"]);
   });
-  it("are never shared by two tools, however they are called", () => {
+  it("are never shared by two tools, whatever their names", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "_", ".", "-", "ß"), minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(word, word), { selector: JSON.stringify, maxLength: 20 }), (pairs) => {
@@ -51,11 +51,11 @@ describe("names of tools", () => {
 });
 
 describe("results", () => {
-  it("keep what is of a bearable size", () => {
+  it("are kept up to the size limit", () => {
     const result = { content: [{ type: "text" as const, text: "hi" }], structuredContent: { a: 1 }, isError: true };
     assert.deepEqual(bounded(result), result);
   });
-  it("are cut, with a word about it", () => {
+  it("are truncated, with a note", () => {
     const big = bounded({
       content: [{ type: "text", text: "x".repeat(3 * 1024 * 1024) }],
       structuredContent: { y: "y".repeat(2 * 1024 * 1024) },
@@ -71,7 +71,7 @@ describe("results", () => {
     );
     assert.equal(bounded({ content: Array.from({ length: 1000 }, () => ({ type: "text" as const, text: "x" })) }).content.length, 257);
   });
-  it("reach the model as text and pictures; a picture of no known kind does not", () => {
+  it("reach the model as text and images; an image of an unknown type does not", () => {
     assert.deepEqual(outputFrom({ content: [{ type: "text", text: "a" }] }), { kind: "text", text: "a", success: true });
     const svg = outputFrom({ content: [{ type: "image", mimeType: "image/svg+xml", data: "PHN2Zy8+" }], isError: true });
     assert.equal(svg.kind, "text");

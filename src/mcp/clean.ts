@@ -1,4 +1,4 @@
-/** What MCP servers say of themselves, made fit to be shown to people and models: nothing hidden, nothing endless. */
+/** Sanitizes what MCP servers report about themselves, for people and models: no hidden characters, no unlimited lengths. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../core/ports/model-client.ts";
 import { visibleText } from "../lib/visible-text.ts";
@@ -8,12 +8,12 @@ const maxSchema = 64 * 1024;
 const maxSchemaText = 2048;
 const maxDepth = 24;
 
-/** A schema with its descriptions cleaned and one object at its top; one that is too large or too deep is replaced by "any object". */
+/** A schema with sanitized descriptions and a single object at the top; replaced by "any object" if it is too large or too deep. */
 export function cleanedSchema(schema: JsonObject): JsonObject {
   const copy = cleanedValue(schema, 0);
   const isObject = typeof copy === "object" && copy !== null && !Array.isArray(copy);
   const flat = !isObject || JSON.stringify(copy).length > maxSchema ? undefined : flattened({ ...copy });
-  // Laid over each other, alternatives that repeat a large part can be longer than they were.
+  // Merging alternatives that repeat a large part can make the schema longer.
   if (flat === undefined || JSON.stringify(flat).length > maxSchema) return { type: "object", properties: {}, additionalProperties: true };
   return { properties: {}, ...flat };
 }
@@ -30,5 +30,5 @@ function cleanedValue(value: unknown, depth: number): unknown {
   );
 }
 
-/** Tells whether two definitions are the same one. */
+/** For comparing definitions. */
 export const fingerprint = (value: unknown): string => createHash("sha256").update(JSON.stringify(value)).digest("base64url");

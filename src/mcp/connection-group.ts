@@ -1,4 +1,4 @@
-/** The MCP connections of one thread, or of requests without a thread, kept in step with the settings. */
+/** The MCP connections of one thread, or of requests without a thread, kept in sync with the settings. */
 import type { Audience } from "../core/ports/audience.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope } from "../core/ports/mcp.ts";
@@ -15,19 +15,19 @@ import { transportFor } from "./transport.ts";
 export interface ConnectionGroup {
   readonly threadId: string | undefined;
   readonly connections: Map<string, McpConnection>;
-  /** Running calls, oldest first, with the server of each: what the server asks goes to the subscribers of the call's thread. */
+  /** Running calls, oldest first, with the server of each: the server's requests go to the subscribers of the call's thread. */
   readonly serving: Map<ToolContext, string>;
-  /** Servers that wait for the user's approval. */
+  /** Servers that are waiting for the user's approval. */
   readonly waiting: Set<string>;
-  /** Once there were too many tools to offer them all, they are found by search only: a list that changes back and forth would cost the cache. */
+  /** Set once there were too many tools to offer directly; from then on they are found by search only, because switching back and forth would invalidate the prompt cache. */
   searched: boolean;
   usedAt: number;
 }
 
-/** Names that one warning shows, and characters of each. */
+/** Maximum number of names in one warning, and of characters per name. */
 const maxNames = 10;
 const maxName = 64;
-/** Warnings about one server that its thread gets. */
+/** Maximum number of warnings about one server per minute and thread. */
 const warningsPerMinute = 10;
 
 export const newGroup = (threadId: string | undefined): ConnectionGroup => ({
@@ -43,13 +43,13 @@ export async function closeGroup({ connections }: ConnectionGroup): Promise<void
   await Promise.all([...connections.values()].map((connection) => connection.close()));
 }
 
-/** Keeps connections whose settings are the same, ends the others, and starts the new ones side by side. */
+/** Keeps connections whose settings are unchanged, closes the others, and starts new ones in parallel. */
 export function renew(group: ConnectionGroup, scope: McpScope, options: McpOptions): void {
   const wanted = Object.values(scope.config.mcpServers).filter((config) => config.enabled);
   for (const [name, connection] of group.connections) {
     const same = wanted.find((config) => config.name === name);
     if (same !== undefined && JSON.stringify(same) === JSON.stringify(connection.config)) {
-      if (group.waiting.has(name) && options.acceptance.isAccepted(same)) connection.forgive();
+      if (group.waiting.has(name) && options.acceptance.isAccepted(same)) connection.clearFailures();
       continue;
     }
     group.connections.delete(name);
@@ -60,7 +60,7 @@ export function renew(group: ConnectionGroup, scope: McpScope, options: McpOptio
     if (group.connections.has(config.name)) continue;
     const connection = connect(group, config, scope, options);
     group.connections.set(config.name, connection);
-    connection.tools().catch(() => {}); // whoever needs them asks again and gets the error
+    connection.tools().catch(() => {}); // the next caller asks again and gets the error
   }
 }
 
@@ -68,7 +68,7 @@ function connect(group: ConnectionGroup, config: McpServerConfig, scope: McpScop
   let complaints = "";
   const questions = new QuestionLimit();
   const warnings = new Allowance({ count: warningsPerMinute, ms: 60_000 });
-  /** Warnings about lists that are too long, each sent once. */
+  /** Warnings about truncated lists, each sent once. */
   const cuts = new Set<string>();
   const { audience } = options;
   const { threadId } = group;
@@ -115,7 +115,7 @@ function connect(group: ConnectionGroup, config: McpServerConfig, scope: McpScop
     onToolsChanged: (names) => {
       const shown = names.slice(0, maxNames).map((name) => visibleText(name, maxName));
       const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : "";
-      warn(`now says something else of ${shown.join(", ")}${more} than before; what was accepted for the session is asked about again`);
+      warn(`now describes ${shown.join(", ")}${more} differently than before; approvals given for the session are requested again`);
     },
     onCut: (message) => {
       if (!cuts.has(message)) warn(`is cut: ${message}`);
@@ -124,7 +124,7 @@ function connect(group: ConnectionGroup, config: McpServerConfig, scope: McpScop
   });
 }
 
-/** Subscribers are notified how to approve the server; the reason is also in the server's status. */
+/** Notifies subscribers how to approve the server; the reason is also in the server's status. */
 function waits(group: ConnectionGroup, config: McpServerConfig, audience: Audience): NotAccepted {
   const summary = refusalOf(config);
   if (group.threadId !== undefined && !group.waiting.has(config.name))

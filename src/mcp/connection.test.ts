@@ -4,7 +4,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { Server } from "@modelcontextprotocol/server";
 import { McpConnection } from "./connection.ts";
 
-test("of thousands of resources and templates a thousand are used, with a word about it", async () => {
+test("of thousands of resources and templates a thousand are used, with a warning", async () => {
   const names = Array.from({ length: 5_000 }, (_, i) => `n${i}`);
   const server = new Server({ name: "many", version: "1" }, { capabilities: { resources: {}, tools: {} } });
   server.setRequestHandler("tools/list", () => ({ tools: [] }));

@@ -1,4 +1,4 @@
-/** One MCP server as one thread uses it: started when first needed, started again after a crash, never waited for without an end. */
+/** One thread's connection to an MCP server: started on first use, restarted after a crash, every wait bounded. */
 import type {
   CallToolResult,
   Client,
@@ -25,16 +25,16 @@ export type ConnectionState =
 export interface ConnectionOptions {
   readonly config: McpServerConfig;
   readonly version: string;
-  /** Builds the way to the server; apart from this file so that secrets and environments live in one place. */
+  /** Creates the transport to the server; separate from this file so that secrets and environments are handled in one place. */
   readonly transport: () => Promise<Transport>;
-  /** Passes a question of the server on to the people who watch. */
+  /** Forwards a request of the server to the subscribers. */
   readonly elicit: (request: ElicitRequest["params"], signal: AbortSignal) => Promise<ElicitResult>;
   readonly onState: (state: ConnectionState) => void;
-  /** Tools that say something else of themselves than before. */
+  /** Tools whose definition has changed. */
   readonly onToolsChanged: (names: readonly string[]) => void;
-  /** A list was longer than what is used of it. */
+  /** A list was truncated. */
   readonly onCut: (message: string) => void;
-  /** Milliseconds, always forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
@@ -45,20 +45,20 @@ export interface Offered {
 }
 
 export interface CallOptions {
-  /** Goes with the call as its `_meta`. */
+  /** Sent with the call as its `_meta`. */
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly onProgress: (message: string) => void;
 }
 
-/** A list that goes on beyond this is refused: a server could go on for ever. */
+/** Longer lists are rejected: a server could send pages endlessly. */
 const maxPages = 50;
-/** What is used of a server's lists. */
+/** Maximum number of entries used from a server's lists. */
 const maxTools = 512;
 const maxResources = 1000;
-/** What a call says of its progress beyond this is not passed on. */
+/** Progress notifications above this rate are dropped. */
 const progressPerSecond = 20;
-/** How long a server that could not be started, or that keeps ending, is left alone; doubled each time up to the last. */
+/** How long to wait before restarting a server that failed to start or keeps exiting; doubled each time up to the maximum. */
 const pauseMs = { first: 5000, last: 60_000 };
 
 export class McpConnection {
@@ -66,7 +66,7 @@ export class McpConnection {
   #client: Promise<Client> | undefined;
   #starting: Client | undefined;
   #tools: Promise<readonly Tool[]> | undefined;
-  /** What each tool said of itself first. */
+  /** Fingerprint of each tool's first definition. */
   readonly #known = new Map<string, string>();
   #closed = false;
   #failures = 0;
@@ -81,8 +81,8 @@ export class McpConnection {
   }
 
   /**
-   * Rejects with the reason when the server cannot be started in its time, and with the last one while it is left alone after a failure.
-   * `now` asks again at once: for people who look, not for every request of a model.
+   * Rejects with the reason if the server cannot be started in time, and with the last reason during the pause after a failure. `now` skips
+   * the pause: for requests of people, not of models.
    */
   client(when: "now" | "later" = "later"): Promise<Client> {
     if (
@@ -99,18 +99,18 @@ export class McpConnection {
     return this.#client;
   }
 
-  /** For those who came after it started. */
-  tellState(): void {
+  /** Announces the state to subscribers that joined after it started. */
+  announceState(): void {
     this.#options.onState(this.state);
   }
 
-  /** Something has changed that may mend it, such as a sign-in: the next use tries again. */
-  forgive(): void {
+  /** Something changed that may fix the server, such as a sign-in: the next use tries again. */
+  clearFailures(): void {
     this.#failures = 0;
     this.#retryAt = 0;
   }
 
-  /** The tools that the settings let through; asked for once, and again after the server says they changed. */
+  /** The tools that the settings allow; cached until the server reports that they changed. */
   tools(when: "now" | "later" = "later"): Promise<readonly Tool[]> {
     this.#tools ??= this.#listTools(when).catch((error: unknown) => {
       this.#tools = undefined;
@@ -126,7 +126,7 @@ export class McpConnection {
     const [tools, resources, templates] = await Promise.all([
       this.tools("now"),
       has ? client.listResources({}, options).then((list) => this.#cut("resources", list.resources, maxResources)) : [],
-      // Servers that have resources often know no templates, and say so by an error.
+      // Servers with resources often do not support templates, and respond with an error.
       has
         ? client.listResourceTemplates({}, options).then(
             (list) => this.#cut("resource templates", list.resourceTemplates, maxResources),
@@ -137,7 +137,7 @@ export class McpConnection {
     return { tools, resources, templates };
   }
 
-  /** A tool that wants a page to be opened first is called once more when the user has agreed to open it. */
+  /** A tool that requires a page to be opened first is called again after the user has agreed to open it. */
   async call(name: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
     try {
       return await this.#call(name, args, options);
@@ -192,7 +192,7 @@ export class McpConnection {
     client.setNotificationHandler("notifications/tools/list_changed", () => {
       this.#tools = undefined;
     });
-    client.onerror = () => {}; // lines that are no messages; what matters rejects its own request
+    client.onerror = () => {}; // lines that are not messages; important errors reject their own request
     this.#starting = client;
     try {
       await within(this.#connect(client), this.config.startupTimeoutMs);
@@ -216,12 +216,12 @@ export class McpConnection {
     if (this.#closed) throw new Error(`MCP server ${this.config.name} was closed`);
   }
 
-  /** The process or the connection ended on its own: the next use starts it anew, unless it does not last. */
+  /** The process or the connection ended by itself: the next use restarts it, unless it keeps ending. */
   #ended(startedAt: number): void {
     this.#client = undefined;
     this.#tools = undefined;
     if (this.#closed) return;
-    if (this.#options.now() - startedAt > pauseMs.last) this.forgive();
+    if (this.#options.now() - startedAt > pauseMs.last) this.clearFailures();
     else if (this.#failures++ > 0) this.#pause();
     this.#enter({ kind: "failed", reason: "the server ended unexpectedly; it is started again when it is needed", needsLogin: false });
   }
@@ -266,16 +266,16 @@ export class McpConnection {
   }
 }
 
-/** What went wrong, as a helpful sentence; an HTTP failure's own message says little. */
+/** The failure as a helpful sentence; the message of an HTTP failure says little. */
 function failureFrom(error: unknown, { name }: McpServerConfig): { readonly reason: string; readonly needsLogin: boolean } {
-  const said = errorMessage(error);
+  const message = errorMessage(error);
   const status = error instanceof Error && "status" in error && typeof error.status === "number" ? error.status : undefined;
-  if (status === 401 || /^unauthorized:/.test(said))
+  if (status === 401 || /^unauthorized:/.test(message))
     return { reason: `it wants a sign-in: use mcpServer/oauth/login or \`parley mcp login ${name}\``, needsLogin: true };
-  return { reason: status === undefined ? said : `HTTP status ${status}: ${said}`, needsLogin: false };
+  return { reason: status === undefined ? message : `HTTP status ${status}: ${message}`, needsLogin: false };
 }
 
-/** The library's own time-out counts from the request; a transport that never connects would be waited for without end. */
+/** The library's timeout starts with the request; a transport that never connects would wait forever. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

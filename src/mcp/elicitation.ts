@@ -1,4 +1,4 @@
-/** Questions of MCP servers on their way to the people who watch the thread, and the answers on their way back. */
+/** Forwards questions of MCP servers to the thread's subscribers, and returns their answers. */
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { Answer, Audience } from "../core/ports/audience.ts";
 import type { ToolContext } from "../core/ports/tool.ts";
@@ -14,14 +14,14 @@ export interface Asking {
   readonly audience: Audience;
   readonly server: string;
   readonly threadId: string;
-  /** The call that is being served: its turn shows that it waits. */
+  /** The call being served: its turn shows that it is waiting. */
   readonly serving: ToolContext | undefined;
 }
 
-/** Declined, with a warning that says why, only when nobody can answer or nobody should be asked. */
+/** Declined, with a warning that gives the reason, only if nobody can answer or the settings forbid questions. */
 export async function elicit(request: ElicitRequest["params"], asking: Asking, wanted: AbortSignal): Promise<ElicitResult> {
   const { audience, server, threadId } = asking;
-  // Servers do not always take back their question when its call is cancelled: it ends with the turn.
+  // Servers do not always withdraw their question when its call is cancelled: it ends with the turn.
   const signal = asking.serving === undefined ? wanted : AbortSignal.any([wanted, asking.serving.signal]);
   const decline = (why: string): ElicitResult => {
     audience.toThread(threadId, "warning", { threadId, message: `a question of the MCP server ${server} was declined: ${why}` });
@@ -45,7 +45,7 @@ export async function elicit(request: ElicitRequest["params"], asking: Asking, w
     : { action: read.action, ...meta };
 }
 
-/** Who wants no questions gets none, unless everything is allowed anyway: then the server's questions are about its own work. */
+/** If the settings forbid questions, none are asked, unless everything is allowed anyway: then the server's questions are about its own work. */
 const asksNobody = ({ settings }: ToolContext): boolean =>
   settings.approvalPolicy === "never" && settings.sandboxPolicy.type !== "dangerFullAccess";
 

@@ -26,7 +26,7 @@ test("allOf requires what each part requires, and references into the schema are
   assert.ok(!("allOf" in rest));
 });
 
-test("a property with two forms takes either, and nested alternatives stay as they are", () => {
+test("a property with two forms accepts either, and nested alternatives stay unchanged", () => {
   const nested = { anyOf: [string, { type: "null" }] };
   assert.deepEqual(
     cleanedSchema({ type: "object", properties: { q: nested }, anyOf: [{ properties: { x: string } }, { properties: { x: number } }] }),
@@ -34,7 +34,7 @@ test("a property with two forms takes either, and nested alternatives stay as th
   );
 });
 
-test("no schema keeps what vendors refuse at the top, however it is built", () => {
+test("no schema keeps top-level keywords that vendors reject, however it is built", () => {
   const loop = { $defs: { A: { allOf: [{ $ref: "#/$defs/A" }, { properties: { a: string } }] } }, $ref: "#/$defs/A" };
   const wide = { oneOf: Array.from({ length: 5000 }, (_, i) => ({ properties: { [`p${i % 90}`]: { const: i } } })) };
   for (const odd of [

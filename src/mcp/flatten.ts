@@ -1,4 +1,4 @@
-/** One object at the top of a tool's schema: some vendors refuse the whole request when allOf, oneOf or anyOf stands there. */
+/** Makes a tool's schema a single object: some vendors reject the whole request if allOf, oneOf or anyOf is at the top. */
 import type { JsonObject } from "../core/ports/model-client.ts";
 
 const maxDepth = 6;
@@ -6,18 +6,18 @@ const maxBranches = 64;
 const maxAlternatives = 8;
 const maxNote = 300;
 
-/** What is left of a schema when its alternatives are laid over each other. */
+/** A schema with its alternatives merged. */
 interface Shape {
   readonly properties: Map<string, unknown>;
   readonly required: Set<string>;
 }
 
-/** Keywords that say at the top what only the server itself can check. */
+/** Top-level keywords that only the server itself can check. */
 const dropped = ["allOf", "oneOf", "anyOf", "not", "enum", "const", "if", "then", "else", "dependentSchemas", "dependentRequired", "$ref"];
 
 /**
- * The same schema as one object with all properties. Those that every alternative requires stay required; a sentence says which sets of
- * arguments belong together. Nothing that the server takes is lost, and the server itself still refuses what it does not take.
+ * The same schema as one object with all properties. Properties required by every alternative stay required; a sentence lists which
+ * arguments belong together. Everything that the server accepts remains possible, and the server still rejects what it does not accept.
  */
 export function flattened(schema: JsonObject): JsonObject {
   if (!dropped.some((key) => Object.hasOwn(schema, key)) && schema["type"] === "object") return schema;
@@ -55,7 +55,7 @@ function add(shape: Shape, { properties, required }: Shape): void {
   for (const name of required) shape.required.add(name);
 }
 
-/** A property that several parts describe takes any of their forms. */
+/** A property that several parts describe accepts any of their forms. */
 function put({ properties }: Shape, name: string, of: unknown): void {
   const known = properties.get(name);
   if (known === undefined || JSON.stringify(known) === JSON.stringify(of)) {
@@ -70,14 +70,14 @@ function put({ properties }: Shape, name: string, of: unknown): void {
 const isAlternatives = (value: unknown): value is { anyOf: readonly unknown[] } =>
   isObject(value) && Object.keys(value).length === 1 && Array.isArray(value["anyOf"]);
 
-/** `#/$defs/Name` and `#/definitions/Name`; anything else is not followed. */
+/** Resolves `#/$defs/Name` and `#/definitions/Name`; other references are not followed. */
 function referred(ref: string, root: JsonObject): unknown {
   const [, group = "", name = ""] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(ref) ?? [];
   const definitions = root[group];
   return isObject(definitions) && Object.hasOwn(definitions, name) ? definitions[name] : undefined;
 }
 
-/** Which arguments belong together, as far as it fits in a sentence. */
+/** A sentence about which arguments belong together, if it is short enough. */
 function noteOn(schema: JsonObject): string {
   const sets = [...listOf(schema["oneOf"]), ...listOf(schema["anyOf"])].map((branch) =>
     [...shapeOf(branch, schema, 1).required].join(" and "),

@@ -1,13 +1,13 @@
-/** Names under which the model calls tools of MCP servers. */
+/** The names under which the model calls tools of MCP servers. */
 import { fingerprint } from "./clean.ts";
 
-/** What every provider takes: letters, digits, `_` and `-`, at most 64. */
+/** The limits of every provider: letters, digits, `_` and `-`, at most 64 characters. */
 const maxLength = 64;
 const safe = (text: string): string => text.replace(/[^a-zA-Z0-9_-]/g, "_");
 
 /**
- * `mcp__<server>__<tool>` for each pair, in their order. Pairs that would share a name, and names that had to be cut, get a mark of their
- * own at the end: one tool must never be called in place of another.
+ * `mcp__<server>__<tool>` for each pair, in order. Names that collide or had to be shortened get a unique suffix: one tool must never be
+ * called instead of another.
  */
 export function toolNames(pairs: readonly (readonly [server: string, tool: string])[]): string[] {
   const plain = pairs.map(([server, tool]) => `mcp__${safe(server)}__${safe(tool)}`);

@@ -1,4 +1,4 @@
-/** How many questions one MCP server may put to the people: a few at once and some in a minute; the others are declined unseen. */
+/** Limits how many questions one MCP server may ask: a few at once and some per minute; the others are declined without being shown. */
 import type { ElicitResult } from "@modelcontextprotocol/client";
 import { Allowance } from "../lib/allowance.ts";
 
@@ -10,11 +10,11 @@ export class QuestionLimit {
   readonly #warnings = new Allowance({ count: 1, ms: 60_000 });
   #open = 0;
 
-  /** `tell` is called with the reason, once a minute at most. */
-  async ask(put: () => Promise<ElicitResult>, tell: (why: string) => void): Promise<ElicitResult> {
+  /** Calls `tell` with the reason, at most once a minute. */
+  async ask(put: () => Promise<ElicitResult>, warn: (why: string) => void): Promise<ElicitResult> {
     if (this.#open >= maxOpen || this.#pace.take() === undefined) {
       if (this.#warnings.take() !== undefined)
-        tell(`it asks too much: at most ${maxOpen} questions wait at once, and ${perMinute} are put in a minute`);
+        warn(`it asks too much: at most ${maxOpen} questions wait at once, and ${perMinute} are put in a minute`);
       return { action: "decline" };
     }
     this.#open++;

@@ -1,4 +1,4 @@
-/** The tools by which a model finds and reads the resources of MCP servers; offered when a server has any. */
+/** The tools that a model uses to list and read resources of MCP servers; offered if any server has resources. */
 import { failed, said, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { plainSchema } from "../lib/plain-schema.ts";
@@ -9,12 +9,12 @@ import { maxResultCharacters } from "./results.ts";
 const ListArgs = named("McpListArgs", () => object({ server: maybe(described(string(), "One server only.")) }));
 const ReadArgs = named("McpReadArgs", () => object({ server: string(), uri: string() }));
 
-/** What a call that is about all servers names as its server: the word that clients of Codex know. */
+/** The server name of a call that concerns all servers: the name that Codex clients know. */
 const allServers = "codex";
 
 export function resourceTools(connections: () => readonly McpConnection[]): Tool[] {
   const find = (name: string): McpConnection | undefined => connections().find((c) => c.config.name === name);
-  /** With `server` its own list, without one the lists of all; a server that does not answer has an empty one. */
+  /** With `server`, that server's list, otherwise the lists of all servers; a server that does not respond has an empty list. */
   const listTool = (name: string, description: string, key: string, rows: (c: McpConnection) => Promise<readonly object[]>): Tool =>
     resourceTool({ name, description, args: ListArgs }, (args) => {
       const server = parse(ListArgs, args)?.server || undefined;
@@ -73,7 +73,7 @@ function resourceTool({ name, description, args }: Described, prepare: (args: un
   };
 }
 
-/** Runs one reading as an item of the turn. */
+/** Runs one read as an item of the turn. */
 async function shown(tool: string, args: unknown, { server, read }: Reading, context: ToolContext): Promise<ToolOutput> {
   const item = { type: "mcpToolCall" as const, id: context.callId, server, tool, arguments: args ?? {}, readOnlyHint: null };
   const startedAt = performance.now();

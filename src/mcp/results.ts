@@ -1,10 +1,10 @@
-/** Results of MCP tools: bounded before they are kept, shown or given to the model. */
+/** Results of MCP tools: truncated before they are stored, shown or sent to the model. */
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { ToolContent, ToolOutput } from "../core/ports/tool.ts";
 
-/** A server must not fill the window, the thread's file or the memory. */
+/** A server must not fill the context window, the thread's file or the memory. */
 export const maxResultCharacters = 1024 * 1024;
-/** Pictures are larger than text by nature; their bytes are only passed on. */
+/** Images are larger than text; their bytes are only forwarded. */
 const maxPictureCharacters = 8 * 1024 * 1024;
 const maxParts = 256;
 const pictureTypes = /^image\/(?:png|jpeg|gif|webp)$/;
@@ -40,7 +40,7 @@ export function bounded(result: CallToolResult): CallToolResult {
   };
 }
 
-/** What cannot be written out counts as endless. */
+/** A value that cannot be serialized counts as infinitely large. */
 function sizeOf(value: unknown): number {
   try {
     return JSON.stringify(value)?.length ?? 0;

@@ -1,4 +1,4 @@
-/** All MCP connections: one set for each thread, made with its first turn, and one for looking around without a thread. */
+/** All MCP connections: one group for each thread, created with its first turn, and one for requests without a thread. */
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { Audience } from "../core/ports/audience.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
@@ -21,15 +21,15 @@ export interface McpOptions {
   /** Stored sign-ins of HTTP servers. */
   readonly authFor: (config: McpServerConfig) => OAuthClientProvider | undefined;
   readonly authStatus: (config: McpServerConfig) => McpAuthStatus;
-  /** What a project may start. */
+  /** Which servers a project may start. */
   readonly acceptance: McpAcceptance;
   readonly login: McpServers["login"];
   readonly logout: McpServers["logout"];
-  /** Gives up sign-ins that are still open. */
+  /** Cancels sign-ins that are still open. */
   readonly close: () => void;
 }
 
-/** Servers of a thread that nobody has used for so long are ended; the next use starts them again. */
+/** A thread's servers are stopped after this idle time; the next use starts them again. */
 const idleMs = 30 * 60_000;
 const nobody = "";
 
@@ -65,10 +65,10 @@ export function createMcpServers(options: McpOptions): McpServers {
     start(scope) {
       if (Object.keys(scope.config.mcpServers).length === 0) return;
       const running = new Set(groups.get(scope.threadId ?? nobody)?.connections.values());
-      for (const connection of groupFor(scope).connections.values()) if (running.has(connection)) connection.tellState();
+      for (const connection of groupFor(scope).connections.values()) if (running.has(connection)) connection.announceState();
     },
     async required(scope) {
-      // A server that waits for the user's yes stops no thread from opening, in which the yes can be given.
+      // A server that waits for the user's approval must not prevent the thread from opening, because the approval is given there.
       const needed = Object.values(scope.config.mcpServers).filter(
         (config) => config.enabled && config.required && options.acceptance.isAccepted(config),
       );
@@ -94,7 +94,7 @@ export function createMcpServers(options: McpOptions): McpServers {
     async callTool(scope, { server, tool, args, meta }) {
       const connection = require(scope, server);
       const given = typeof args === "object" && args !== null ? (args as Record<string, unknown>) : {};
-      const signal = AbortSignal.timeout(Math.max(connection.config.toolTimeoutMs, 1) * 10); // progress may prolong it, not for ever
+      const signal = AbortSignal.timeout(Math.max(connection.config.toolTimeoutMs, 1) * 10); // progress may extend it, but not forever
       const sent = { ...(isObject(meta) ? meta : {}), ...(scope.threadId === undefined ? {} : { threadId: scope.threadId }) };
       const result = bounded(await reach(connection.call(tool, given, { signal, meta: sent, onProgress: () => {} }), server));
       return {
@@ -109,7 +109,7 @@ export function createMcpServers(options: McpOptions): McpServers {
       if (config !== undefined && !options.acceptance.isAccepted(config)) throw invalidRequest(refusalOf(config));
       const started = await options.login(scope, server, scopes);
       const done = started.done.then((ended) => {
-        if (ended.error === undefined) for (const group of groups.values()) group.connections.get(server)?.forgive();
+        if (ended.error === undefined) for (const group of groups.values()) group.connections.get(server)?.clearFailures();
         return ended;
       });
       return { ...started, done };
@@ -119,7 +119,7 @@ export function createMcpServers(options: McpOptions): McpServers {
     isAccepted: (config) => options.acceptance.isAccepted(config),
     accept: (config) => options.acceptance.accept(config),
     async reload() {
-      for (const group of groups.values()) for (const connection of group.connections.values()) connection.forgive();
+      for (const group of groups.values()) for (const connection of group.connections.values()) connection.clearFailures();
     },
     async leave(threadId) {
       const group = groups.get(threadId);
@@ -145,7 +145,7 @@ function endIdle(groups: Map<string, ConnectionGroup>): void {
   }
 }
 
-/** Why a server did not start; undefined when it did. */
+/** Why a server did not start; undefined if it did. */
 const reasonOf = async (name: string, starting: Promise<unknown> | undefined): Promise<string | undefined> =>
   await starting?.then(
     () => undefined,
@@ -155,7 +155,7 @@ const reasonOf = async (name: string, starting: Promise<unknown> | undefined): P
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The server's own word on the request, under a code that clients know. */
+/** The server's own error for the request, with a code that clients know. */
 const isRefusal = (error: unknown): error is Error & { readonly code: number } =>
   error instanceof Error && "code" in error && typeof error.code === "number" && error.code >= -32768 && error.code <= -32000;
 

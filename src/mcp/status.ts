@@ -1,10 +1,10 @@
-/** What one MCP server offers and how it is, for `mcpServerStatus/list`. */
+/** One MCP server's features and state, for `mcpServerStatus/list`. */
 import type { McpServerConfig } from "../core/ports/config.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import type { McpAuthStatus, McpServerStatus } from "../protocol/mcp.ts";
 import type { McpConnection } from "./connection.ts";
 
-/** What is not known of a server is said so. */
+/** The values for unknown details. */
 const unknown = {
   httpOrigin: null,
   serverCapabilities: null,
@@ -15,7 +15,7 @@ const unknown = {
 
 type AuthOf = (config: McpServerConfig) => McpAuthStatus;
 
-/** One that offers nothing now, and why. */
+/** A server that offers nothing at the moment, and the reason. */
 const silent = (
   config: McpServerConfig,
   authStatus: AuthOf,
@@ -31,7 +31,7 @@ const silent = (
   ...state,
 });
 
-/** One that the settings switch off is not started to be asked. */
+/** A server disabled in the settings is not started to be queried. */
 export const statusOfDisabled = (config: McpServerConfig, authStatus: AuthOf): McpServerStatus =>
   silent(config, authStatus, { runtimeStatus: "disabled" });
 
@@ -48,7 +48,7 @@ export async function statusOf(
     const auth = authStatus(config);
     return {
       name: config.name,
-      authStatus: auth === "notLoggedIn" ? "unsupported" : auth, // it lets us in without a sign-in
+      authStatus: auth === "notLoggedIn" ? "unsupported" : auth, // it allows access without a sign-in
       tools: Object.fromEntries(tools.map((tool) => [tool.name, tool])),
       resources: resources.map((resource) => ({ ...resource })),
       resourceTemplates: templates.map((template) => ({ ...template })),

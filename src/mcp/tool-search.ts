@@ -1,24 +1,24 @@
-/** Many tools behind two: one finds them by keywords, one calls them. What is found enters the conversation; the list of tools does not change. */
+/** Offers many tools through two: one finds them by keywords, one calls them. The results become part of the conversation; the tool list does not change. */
 import { badArguments, failed, said, type Tool, type ToolOutput } from "../core/ports/tool.ts";
 import { ranked, wordsOf } from "../lib/bm25.ts";
 import { coerced } from "../lib/coerce.ts";
 import { plainSchema } from "../lib/plain-schema.ts";
 import { described, maybe, named, natural, object, parse, record, string, unknown } from "../lib/schema.ts";
 
-/** Up to here every tool is offered as it is. */
+/** Up to these limits, every tool is offered directly. */
 const mostOffered = { tools: 20, tokens: 5000 };
 const results = { usual: 5, most: 20 };
-/** Of one answer; what does not fit is named only. */
+/** Maximum length of one result; tools that do not fit are only named. */
 const maxCharacters = 24_000;
 const maxServersNamed = 20;
 
-/** Whether so many tools would fill the window before anything is said. */
+/** Whether this many tools would use too much of the context window. */
 export function areTooMany(tools: readonly Tool[]): boolean {
   if (tools.length > mostOffered.tools) return true;
   return tools.reduce((sum, tool) => sum + JSON.stringify(descriptionOf(tool)).length, 0) / 4 > mostOffered.tokens;
 }
 
-/** The tools as they are offered when they are too many: found by tool_search, called by call_tool or, by models that may, by their names. */
+/** The tools as offered if there are too many: found with tool_search, and called with call_tool or, by models that can, by name. */
 export function behindSearch(tools: readonly Tool[], servers: readonly string[]): Tool[] {
   return [searchTool(tools, servers), callTool(tools), ...tools.map((tool) => ({ ...tool, silent: true }))];
 }
@@ -50,7 +50,7 @@ function searchTool(tools: readonly Tool[], servers: readonly string[]): Tool {
   return tool;
 }
 
-/** The name counts twice: it is what people know a tool by. */
+/** The name counts twice, because people know a tool by its name. */
 function found(tools: readonly Tool[], query: string): Tool[] {
   const exact = tools.filter((tool) => tool.name === query.trim());
   if (exact.length > 0) return exact;
@@ -88,7 +88,7 @@ const CallArgs = named("CallToolArgs", () =>
   }),
 );
 
-/** The call goes the way of the tool itself: its item, its approval, its audit. */
+/** The call is processed like a direct call of the tool: item, approval, audit log. */
 function callTool(tools: readonly Tool[]): Tool {
   const self: Tool = {
     name: "call_tool",

@@ -1,4 +1,4 @@
-/** What a thread's MCP servers offer to its model. */
+/** The tools that a thread's MCP servers offer to its model. */
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { type Offer, type Tool, type ToolContext, ToolsUnavailable } from "../core/ports/tool.ts";
 import { errorMessage } from "../lib/error-text.ts";
@@ -13,7 +13,7 @@ import { mcpTool } from "./tools.ts";
 
 const maxName = 64;
 
-/** Waits for every server's start-up; one that fails is left out, unless the settings say that it is required: then the turn fails. */
+/** Waits until every server has started; a failed server is skipped, unless the settings require it: then the turn fails. */
 export async function toolsOf(group: ConnectionGroup, grants: ToolGrants, offer: Offer, signal: AbortSignal): Promise<Tool[]> {
   const connections = [...group.connections.values()];
   const listed = await untilAborted(Promise.all(connections.map(listOf)), signal);
@@ -46,7 +46,7 @@ async function listOf(connection: McpConnection): Promise<readonly McpTool[]> {
   }
 }
 
-/** A person who interrupts must not wait for servers that are slow to start. */
+/** Interrupting must not wait for servers that are slow to start. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

@@ -1,4 +1,4 @@
-/** Tools of MCP servers as the model calls them. */
+/** The tools of MCP servers, callable by the model. */
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { failed, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
 import { coerced } from "../lib/coerce.ts";
@@ -11,11 +11,11 @@ import { bounded, outputFrom } from "./results.ts";
 
 const maxDescription = 4096;
 
-/** What the tools of one server share. */
+/** State shared by the tools of one server. */
 export interface Serving {
   readonly connection: McpConnection;
   readonly grants: ToolGrants;
-  /** While a call runs, the server's own questions go to the people of its thread. Returns what ends that. */
+  /** While a call runs, the server's questions go to the subscribers of its thread. Returns the function that ends this. */
   readonly enter: (context: ToolContext) => () => void;
 }
 
@@ -28,7 +28,7 @@ export function mcpTool(name: string, tool: McpTool, serving: Serving): Tool {
   };
 }
 
-/** A copy that nothing else holds: what is asked about is what is sent. */
+/** A private copy: the arguments that were approved are the arguments that are sent. */
 function argumentsFrom(args: unknown): Record<string, unknown> {
   return typeof args === "object" && args !== null && !Array.isArray(args) ? structuredClone(args as Record<string, unknown>) : {};
 }
@@ -51,9 +51,9 @@ async function run(tool: McpTool, args: Record<string, unknown>, context: ToolCo
     await context.completeItem({ ...item, status: "failed", result: null, error: { message }, durationMs: durationMs() });
     return failed(message);
   };
-  const word = await mayCall(connection.config, tool, args, { context, grants });
-  if (!word.allowed) return await fail(word.text);
-  // A line that is lost afterwards takes nothing back.
+  const approval = await mayCall(connection.config, tool, args, { context, grants });
+  if (!approval.allowed) return await fail(approval.text);
+  // If the log entry cannot be written after the call, the call is not undone.
   const noteOutcome = (outcome: string): Promise<void> =>
     context.writeAudit({ ...aboutCall(connection.config, tool, args), event: "ended", outcome }).catch(() => undefined);
   const leave = enter(context);
@@ -62,7 +62,7 @@ async function run(tool: McpTool, args: Record<string, unknown>, context: ToolCo
       await connection.call(tool.name, args, {
         signal: context.signal,
         meta: { callId: context.callId, threadId: context.threadId, sessionId: context.threadId, turnId: context.turnId },
-        onProgress: (message) => tellProgress(message, context),
+        onProgress: (message) => notifyProgress(message, context),
       }),
     );
     await noteOutcome(result.isError === true ? "failed" : "completed");
@@ -85,6 +85,6 @@ async function run(tool: McpTool, args: Record<string, unknown>, context: ToolCo
 
 const maxProgress = 1000;
 
-function tellProgress(message: string, { threadId, turnId, callId, notify }: ToolContext): void {
+function notifyProgress(message: string, { threadId, turnId, callId, notify }: ToolContext): void {
   notify("item/mcpToolCall/progress", { threadId, turnId, itemId: callId, message: visibleText(message, maxProgress) });
 }

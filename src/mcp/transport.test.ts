@@ -33,7 +33,7 @@ test("an event of endless short lines ends the stream; many events do not", asyn
   await assert.rejects(one.text(), /size limit/);
 });
 
-test("a server that ends its stream at once, and wants it asked for again at once, is asked once a second", async (t) => {
+test("a server that ends its stream at once and requests an immediate retry is asked once a second", async (t) => {
   let asked = 0;
   const url = await serve(t, (_request, response) => {
     asked++;

@@ -1,4 +1,4 @@
-/** The way to an MCP server: a child process with a bare environment, or streamable HTTP with the user's headers. */
+/** Transports to MCP servers: a child process with a minimal environment, or streamable HTTP with the user's headers. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FetchLike, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../core/ports/config.ts";
@@ -7,18 +7,18 @@ import { refusePrivateTarget } from "../lib/private-network.ts";
 
 export interface TransportOptions {
   readonly config: McpServerConfig;
-  /** Where a relative command runs; the thread's folder. */
+  /** The working directory for relative commands; the thread's folder. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly auth?: OAuthClientProvider | undefined;
-  /** The last lines that the server wrote to stderr, for its failure's text. */
+  /** Receives the server's stderr, for the error message if it fails. */
   readonly onStderr: (text: string) => void;
 }
 
-/** All that a server gets of our environment unless the settings name more: never a key or a token. */
+/** The only environment variables a server gets unless the settings name more: never a key or a token. */
 const passedOn = ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 
-/** A longer message ends the connection: it would have to be held in memory whole. */
+/** A longer message closes the connection, because the whole message must be held in memory. */
 const maxMessageBytes = 16 * 1024 * 1024;
 
 export async function transportFor(options: TransportOptions): Promise<Transport> {
@@ -40,7 +40,7 @@ async function childProcess(
     const { ChildProcessTransport } = await import("./child-process.ts");
     return new ChildProcessTransport({ ...start, maxMessageBytes, onStderr: options.onStderr });
   }
-  // Programs that are scripts need the library's way of starting them there.
+  // Script commands need the library's way of starting them there.
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
   const child = new StdioClientTransport({ ...start, stderr: "pipe", maxBufferSize: maxMessageBytes });
   child.stderr?.on("data", (chunk: Buffer) => options.onStderr(chunk.toString("utf8")));
@@ -67,10 +67,10 @@ async function http(
   });
 }
 
-/** A server says how soon its stream is asked for again when it ends; it is asked no more often than this. */
+/** A server sets the delay before its ended stream is requested again; it is never requested more often than this. */
 const streamEveryMs = 1_000;
 
-/** A server must not send us, with the user's headers, to another place: redirects are refused, and so is what it names inside our network. */
+/** A server must not send us, with the user's headers, elsewhere: redirects are rejected, and so are addresses it names inside our network. */
 export function fetchFor(server: URL): FetchLike {
   let streamAt = Number.NEGATIVE_INFINITY;
   return async (url, init) => {

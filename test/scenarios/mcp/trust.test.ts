@@ -112,7 +112,7 @@ verifies("mcp.changedTool", async ({ app, workspace }) => {
   for (const _ of [1, 2, 3]) await turn(client, threadId);
   assert.equal(asked.length, 2, "asked again about what now says something else");
   assert.ok(
-    warnings.some((text) => /now says something else of write/.test(text)),
+    warnings.some((text) => /now describes write differently/.test(text)),
     warnings.join(),
   );
 });
