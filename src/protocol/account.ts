@@ -1,4 +1,4 @@
-/** Who is signed in, and what they have used. Mirrored by server/account.ts and auth/. */
+/** Accounts: who is signed in, and their usage. Implemented in server/account.ts and auth/. */
 import {
   array,
   boolean,
@@ -30,8 +30,8 @@ export type GetAccountResponse = Infer<typeof GetAccountResponse>;
 export const LoginAccountParams = named("LoginAccountParams", () =>
   union([
     /**
-     * With `check`, which no Codex has, a key that the provider refuses is not kept. `provider`, an id of `account/provider/list`, sets that
-     * provider up: with its key (empty where it needs none) and a model as the default, its usual one unless `model` names another.
+     * With `check`, which Codex does not have, a key that the provider rejects is not stored. `provider`, an id of `account/provider/list`,
+     * sets up that provider: with its key (empty if it needs none) and a default model, its usual one unless `model` names another.
      */
     object({
       type: literals("apiKey"),
@@ -62,7 +62,7 @@ export type LoginAccountParams = Infer<typeof LoginAccountParams>;
 
 export const LoginAccountResponse = named("LoginAccountResponse", () =>
   union([
-    /** `checked` stands there where `check` was asked for and done; engines that do not know it keep the key unchecked. */
+    /** `checked` is set if `check` was requested and done; engines that do not know it store the key unchecked. */
     object({ type: literals("apiKey"), checked: optional(boolean()), /** What was set up with `provider`. */ model: optional(string()) }),
     object({ type: literals("chatgpt"), authUrl: string(), loginId: string() }),
     object({ type: literals("chatgptDeviceCode"), loginId: string(), userCode: string(), verificationUrl: string() }),
@@ -161,7 +161,7 @@ export type AccountRateLimitsUpdatedNotification = Infer<typeof AccountRateLimit
 export const ProviderListResponse = named("ProviderListResponse", () =>
   object({
     data: array(ProviderChoice()),
-    /** Why no model would answer, with what to do about it; null where one is set up. */
+    /** Why no model would answer, and how to fix it; null if one is configured. */
     noModel: nullable(string()),
   }),
 );
@@ -172,16 +172,16 @@ export const ProviderChoice = named("ProviderChoice", () =>
   object({
     id: string(),
     name: string(),
-    /** Runs on this machine and is asked for its models. */
+    /** Runs on this machine and is queried for its models. */
     isLocal: boolean(),
     needsKey: boolean(),
-    /** The variable that may hold the key instead. */
+    /** The environment variable that may contain the key instead. */
     keyVariable: nullable(string()),
     /** The model it is set up with unless another is named. */
     model: nullable(string()),
-    /** A key is there, stored or in the environment. */
+    /** Has a key, stored or in the environment. */
     isSetUp: boolean(),
-    /** Its key is one that was stored for it, not one of the environment. */
+    /** Has a stored key, not only one in the environment. */
     hasStoredKey: boolean(),
     /** New threads use it. */
     isCurrent: boolean(),
@@ -298,7 +298,7 @@ export const PlanType = named("PlanType", () =>
   ),
 );
 export type PlanType = Infer<typeof PlanType>;
-/** Plans come and go; one that the wire has no name for is `unknown`. */
+/** Plans come and go; one that the protocol has no name for is `unknown`. */
 export const planTypeFrom = (plan: string): PlanType => parse(PlanType, plan.toLowerCase()) ?? "unknown";
 
 export const DesktopOnboardingEntrypoint = named("DesktopOnboardingEntrypoint", () => literals("life_sciences"));
@@ -370,27 +370,27 @@ export const RateLimitResetCreditStatus = named("RateLimitResetCreditStatus", ()
 export type RateLimitResetCreditStatus = Infer<typeof RateLimitResetCreditStatus>;
 
 export const accountRequests = {
-  /** The account in use, if any, and whether one is needed. */
+  /** Returns the current account, if any, and whether one is required. */
   "account/read": request({ params: GetAccountParams, result: GetAccountResponse }),
-  /** The model providers to choose from, and which of them are set up. */
+  /** Lists the model providers, and which of them are set up. */
   "account/provider/list": request({ params: Empty, result: ProviderListResponse }),
-  /** Signs in: with a key at once, or with a browser or a code. */
+  /** Signs in: immediately with a key, or with a browser or a device code. */
   "account/login/start": request({ params: LoginAccountParams, result: LoginAccountResponse, order: byAccount }),
-  /** Gives up a sign-in that has begun. */
+  /** Cancels a sign-in that is in progress. */
   "account/login/cancel": request({ params: CancelLoginAccountParams, result: CancelLoginAccountResponse, order: byAccount }),
-  /** Signs out and forgets the keys. */
+  /** Signs out and removes the stored keys. */
   "account/logout": request({ params: Empty, result: LogoutAccountResponse, order: byAccount }),
-  /** How much of the plan's limits is used. */
+  /** Returns how much of the plan's limits is used. */
   "account/rateLimits/read": request({ params: Empty, result: GetAccountRateLimitsResponse }),
-  /** Tokens used in all and by day. */
+  /** Returns the tokens used in total and by day. */
   "account/usage/read": request({ params: GetAccountTokenUsageParams, result: GetAccountTokenUsageResponse }),
-  /** Whether the cloud in use has rules of its own; it never has here. */
+  /** Returns whether the cloud in use has special requirements; it never has here. */
   "account/bedrock/checkGovCloudRequirements": request({
     params: BedrockCheckGovCloudRequirementsParams,
     result: BedrockCheckGovCloudRequirementsResponse,
     experimental: true,
   }),
-  /** Keeps a report on this machine; nothing is sent anywhere. */
+  /** Stores a report on this machine; nothing is sent anywhere. */
   "feedback/upload": request({
     params: FeedbackUploadParams,
     result: FeedbackUploadResponse,
@@ -399,15 +399,15 @@ export const accountRequests = {
 };
 
 export const accountServerRequests = {
-  /** Asks a client that keeps the tokens itself for fresh ones. */
+  /** Requests fresh tokens from a client that manages the tokens itself. */
   "account/chatgptAuthTokens/refresh": request({ params: ChatgptAuthTokensRefreshParams, result: ChatgptAuthTokensRefreshResponse }),
 };
 
 export const accountNotifications = {
-  /** Somebody signed in or out. */
+  /** Someone signed in or out. */
   "account/updated": notification(AccountUpdatedNotification),
-  /** A sign-in has ended, well or not. */
+  /** A sign-in has ended, successfully or not. */
   "account/login/completed": notification(AccountLoginCompletedNotification),
-  /** How much of the plan's limits is used now. */
+  /** The current usage of the plan's limits. */
   "account/rateLimits/updated": notification(AccountRateLimitsUpdatedNotification),
 };

@@ -1,9 +1,9 @@
-/** Answers to questions in every form that a document or a version uses (docs/from-codex.md), read by what they hold. */
+/** Parses answers to questions in every form that a document or a version uses (docs/from-codex.md), recognized by their content. */
 import type { ToolRequestUserInputQuestion } from "./user-input.ts";
 
 export type Answers = Readonly<Record<string, { readonly answers: readonly string[] }>>;
 
-/** By question id. Undefined: the person cancelled, or said nothing that can be read. */
+/** By question id. Undefined: the person cancelled, or the answer cannot be read. */
 export function readAnswers(given: unknown, questions: readonly ToolRequestUserInputQuestion[]): Answers | undefined {
   if (typeof given !== "object" || given === null) return undefined;
   const result = given as Record<string, unknown>;
@@ -19,8 +19,8 @@ function fromMap(given: unknown, questions: readonly ToolRequestUserInputQuestio
   if (typeof given !== "object" || given === null) return {};
   const read: Record<string, { answers: string[] }> = {};
   for (const { id } of questions) {
-    const words = Object.hasOwn(given, id) ? wordsOf((given as Record<string, unknown>)[id]) : undefined;
-    if (words !== undefined) read[id] = { answers: words };
+    const texts = Object.hasOwn(given, id) ? textsOf((given as Record<string, unknown>)[id]) : undefined;
+    if (texts !== undefined) read[id] = { answers: texts };
   }
   return read;
 }
@@ -31,19 +31,19 @@ function fromList(given: readonly unknown[], questions: readonly ToolRequestUser
     const { questionIndex, id } = (typeof entry === "object" && entry !== null ? entry : {}) as Record<string, unknown>;
     const question =
       typeof id === "string" ? questions.find((q) => q.id === id) : questions[typeof questionIndex === "number" ? questionIndex : i];
-    const words = wordsOf(entry);
-    if (question !== undefined && words !== undefined) read[question.id] = { answers: words };
+    const texts = textsOf(entry);
+    if (question !== undefined && texts !== undefined) read[question.id] = { answers: texts };
   }
   return read;
 }
 
 /** `"a"`, `["a"]`, `{answers: […]}`, `{selected: "a" | […], other: "b"}`, `{answer: "a"}`. */
-function wordsOf(value: unknown): string[] | undefined {
+function textsOf(value: unknown): string[] | undefined {
   if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.filter((word) => typeof word === "string");
+  if (Array.isArray(value)) return value.filter((text) => typeof text === "string");
   if (typeof value !== "object" || value === null) return undefined;
   const { answers, selected, answer, other } = value as Record<string, unknown>;
-  const main = wordsOf(answers) ?? wordsOf(selected) ?? wordsOf(answer);
+  const main = textsOf(answers) ?? textsOf(selected) ?? textsOf(answer);
   const more = typeof other === "string" && other !== "" ? [other] : [];
   return main === undefined && more.length === 0 ? undefined : [...(main ?? []), ...more];
 }

@@ -1,4 +1,4 @@
-/** Connectors, of which Parley has none of its own. Mirrored by server/app-list.ts. */
+/** Connectors, of which Parley has none. Implemented in server/app-list.ts. */
 import { array, boolean, type Infer, maybe, named, natural, object, optional, record, string } from "../lib/schema.ts";
 import { notification, request } from "./define.ts";
 
@@ -70,7 +70,7 @@ export const AppScreenshot = named("AppScreenshot", () => object({ userPrompt: s
 export type AppScreenshot = Infer<typeof AppScreenshot>;
 
 export const appRequests = {
-  /** The connectors at hand. */
+  /** Lists the available connectors. */
   "app/list": request({ params: AppsListParams, result: AppsListResponse }),
 };
 

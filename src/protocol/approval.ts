@@ -1,4 +1,4 @@
-/** Asking the user before something is done. Asked by core/approval. */
+/** Approval requests before something is done. Sent by core/approval. */
 import { array, boolean, type Infer, integer, literals, maybe, named, object, optional, positive, string, union } from "../lib/schema.ts";
 import { request } from "./define.ts";
 import { CommandAction, LegacyAppPathString, PatchChangeKind } from "./item.ts";
@@ -23,9 +23,9 @@ export const CommandExecutionRequestApprovalParams = named("CommandExecutionRequ
     reason: maybe(string()),
     parsedCmd: maybe(ApprovalCommand()),
     risk: maybe(ApprovalRisk()),
-    /** The command asks to leave the sandbox; a rule that is remembered for it counts outside too. */
+    /** The command requests to leave the sandbox; a rule stored for it also applies outside. */
     outsideSandbox: maybe(boolean()),
-    /** False where the proposed rule is for one part of a compound command alone: the next time it is asked about all the same. */
+    /** False if the proposed rule covers only one part of a compound command: approval is requested again the next time. */
     amendmentCoversAll: optional(boolean()),
   }),
 );
@@ -54,7 +54,7 @@ export const FileChangeRequestApprovalResponse = named("FileChangeRequestApprova
 );
 export type FileChangeRequestApprovalResponse = Infer<typeof FileChangeRequestApprovalResponse>;
 
-/** The command once more, for readers of the editor document: program, arguments, folder. */
+/** The command again, for clients of the editor document: program, arguments, folder. */
 export const ApprovalCommand = named("ApprovalCommand", () => object({ command: string(), args: array(string()), cwd: string() }));
 export type ApprovalCommand = Infer<typeof ApprovalCommand>;
 
@@ -62,7 +62,7 @@ export type ApprovalCommand = Infer<typeof ApprovalCommand>;
 export const ApprovalRisk = named("ApprovalRisk", () => literals("low", "medium", "high"));
 export type ApprovalRisk = Infer<typeof ApprovalRisk>;
 
-/** A change of the item, with the two keys that the editor document shows. */
+/** A change of the item, with the two keys of the editor document. */
 export const ApprovalFileChange = named("ApprovalFileChange", () =>
   object({
     path: string(),
@@ -74,7 +74,7 @@ export const ApprovalFileChange = named("ApprovalFileChange", () =>
 );
 export type ApprovalFileChange = Infer<typeof ApprovalFileChange>;
 
-/** The documents' way to say "for the whole session"; `acceptForSession` is the wire's. */
+/** The documents' form of "for the whole session"; the wire's is `acceptForSession`. */
 export const ApprovalAcceptSettings = named("ApprovalAcceptSettings", () => object({ forSession: optional(boolean()) }));
 export type ApprovalAcceptSettings = Infer<typeof ApprovalAcceptSettings>;
 
@@ -199,6 +199,6 @@ export const approvalServerRequests = {
   }),
   /** May these files be changed? The changes are those of the item that has just started. */
   "item/fileChange/requestApproval": request({ params: FileChangeRequestApprovalParams, result: FileChangeRequestApprovalResponse }),
-  /** May the agent have more than the sandbox gives? */
+  /** May the agent have more permissions than the sandbox gives? */
   "item/permissions/requestApproval": request({ params: PermissionsRequestApprovalParams, result: PermissionsRequestApprovalResponse }),
 };

@@ -1,4 +1,4 @@
-/** Commands that go on running after their turn. Mirrored by server/background-terminals.ts. */
+/** Commands that keep running after their turn. Implemented in server/background-terminals.ts. */
 import { array, boolean, type Infer, maybe, named, natural, number, object, string } from "../lib/schema.ts";
 import { byThread, request } from "./define.ts";
 import { LegacyAppPathString } from "./item.ts";

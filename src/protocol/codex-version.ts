@@ -1,2 +1,2 @@
-/** The Codex version whose protocol and command line this server stands in for: what programs that look for Codex read. */
+/** The Codex version whose protocol and command line this server is compatible with: programs that look for Codex read it. */
 export const codexVersion = "0.166.0";

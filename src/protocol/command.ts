@@ -1,4 +1,4 @@
-/** Commands of the client's own, without a thread. Mirrored by server/command.ts. */
+/** The client's own commands, without a thread. Implemented in server/command.ts. */
 import {
   array,
   boolean,
@@ -77,7 +77,7 @@ export const CommandExecOutputStream = named("CommandExecOutputStream", () => li
 export type CommandExecOutputStream = Infer<typeof CommandExecOutputStream>;
 
 export const commandRequests = {
-  /** Runs one command in the sandbox and answers when it has ended. */
+  /** Runs one command in the sandbox and responds when it has ended. */
   "command/exec": request({
     params: CommandExecParams,
     result: CommandExecResponse,
@@ -85,7 +85,7 @@ export const commandRequests = {
     limits: limitCommandExec,
     experimentalFields: { permissionProfile: "current" },
   }),
-  /** Types into a running command, or ends its input. */
+  /** Writes to the stdin of a running command, or closes it. */
   "command/exec/write": request({
     params: CommandExecWriteParams,
     result: CommandExecWriteResponse,
@@ -96,7 +96,7 @@ export const commandRequests = {
       if (isGiven) limitBase64("deltaBase64", deltaBase64);
     },
   }),
-  /** Tells a running command how large its terminal is. */
+  /** Sets the terminal size of a running command. */
   "command/exec/resize": request({
     params: CommandExecResizeParams,
     result: CommandExecResizeResponse,

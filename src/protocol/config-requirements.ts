@@ -1,4 +1,4 @@
-/** What an administrator allows or demands, as `configRequirements/read` answers it. Mirrored by config/. */
+/** What an administrator allows or requires, as returned by `configRequirements/read`. Implemented in config/. */
 import {
   array,
   boolean,

@@ -1,4 +1,4 @@
-/** The settings in force, as `config/read` answers them. Mirrored by config/. */
+/** The current settings, as returned by `config/read`. Implemented in config/. */
 import {
   array,
   boolean,

@@ -1,4 +1,4 @@
-/** Reading and writing settings, and where each one comes from. Mirrored by server/config.ts. */
+/** Reading and writing settings, and the origin of each. Implemented in server/config.ts. */
 import {
   array,
   boolean,
@@ -164,7 +164,7 @@ export const TextPosition = named("TextPosition", () => object({ column: natural
 export type TextPosition = Infer<typeof TextPosition>;
 
 export const configRequests = {
-  /** The settings in force, with their origins and layers where asked for. */
+  /** Returns the current settings, on request with their origins and layers. */
   "config/read": request({ params: ConfigReadParams, result: ConfigReadResponse, limits: ({ cwd }) => limitPath("cwd", cwd) }),
   /** Writes one setting to the user's file. */
   "config/value/write": request({
@@ -180,23 +180,23 @@ export const configRequests = {
     order: byConfig,
     limits: ({ filePath }) => limitPath("filePath", filePath),
   }),
-  /** What an administrator allows. */
+  /** Returns what an administrator allows. */
   "configRequirements/read": request({ params: Empty, result: ConfigRequirementsReadResponse }),
-  /** Reads the MCP servers' settings again; each thread uses them from its next turn on. */
+  /** Reloads the MCP servers' settings; each thread uses them from its next turn on. */
   "config/mcpServer/reload": request({ params: Empty, result: McpServerRefreshResponse, order: byConfig }),
-  /** The features that can be switched on and off. */
+  /** Lists the features that can be enabled and disabled. */
   "experimentalFeature/list": request({ params: ExperimentalFeatureListParams, result: ExperimentalFeatureListResponse }),
-  /** Switches features on and off in this server, until it ends. */
+  /** Enables and disables features in this server, until it exits. */
   "experimentalFeature/enablement/set": request({
     params: ExperimentalFeatureEnablementSetParams,
     result: ExperimentalFeatureEnablementSetResponse,
     order: byConfig,
   }),
-  /** The named sets of permissions to choose from. */
+  /** Lists the named permission profiles. */
   "permissionProfile/list": request({ params: PermissionProfileListParams, result: PermissionProfileListResponse }),
 };
 
 export const configNotifications = {
-  /** A settings file holds something that cannot be used. */
+  /** A settings file contains something that cannot be used. */
   configWarning: notification(ConfigWarningNotification),
 };

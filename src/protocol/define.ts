@@ -1,31 +1,31 @@
-/** The kinds of rows in the method tables. A row is the only place a method is described; its doc comment is its line in docs/protocol.md. */
+/** The types of rows in the method tables. A method is described only in its row; the row's doc comment is its line in docs/protocol.md. */
 import { fits, type Infer, type Lazy, named, object, type Schema } from "../lib/schema.ts";
 
-/** Params as they came, known to be an object and nothing more. */
+/** Params as received, known only to be an object. */
 export type RawParams = Record<string, unknown>;
-/** Which clients must opt in with `capabilities.experimentalApi`: all of them, or only those of today's generation. */
+/** Which clients must opt in with `capabilities.experimentalApi`: all of them, or only those of the current generation. */
 export type Gate = true | "current";
 
 export interface Request<P extends Schema = any, R extends Schema = any> {
   readonly params: Lazy<P>;
   readonly result: Lazy<R>;
-  /** Requests that return the same key run one after another; undefined means "run at once". */
+  /** Requests that return the same key run one after another; undefined means "run immediately". */
   readonly order?: (params: Infer<Lazy<P>>) => string | undefined;
   /** The method is refused unless the client opted in. */
   readonly experimental?: Gate;
   /** Fields that are refused, when set, unless the client opted in. */
   readonly experimentalFields?: Readonly<Record<string, Gate>>;
-  /** Fields that fit and change nothing here, with the reason. Who sets one is told so by a `warning`, once on a connection. */
+  /** Accepted fields that have no effect here, with the reason. A client that sets one gets a `warning`, once per connection. */
   readonly noEffect?: Readonly<Record<string, string>>;
-  /** Rewrites older and alternative spellings into the ones the schema knows; runs before the check and may throw a wire error. */
+  /** Converts older and alternative spellings into the ones the schema knows; runs before validation and may throw a wire error. */
   readonly accept?: (params: RawParams) => RawParams;
-  /** Throws the wire error for values of the right types that no server takes (an empty command, a negative time). Run by `accept`. */
+  /** Throws the wire error for values of the right type that are out of bounds (an empty command, a negative time). Run by `accept`. */
   readonly limits?: (params: Infer<Lazy<P>>) => void;
-  /** Ours alone: in the generated schema under `x-parley`. */
+  /** Not in Codex: in the generated schema under `x-parley`. */
   readonly own?: true;
 }
 
-/** A row of requests. Its limits become part of `accept`, so whoever calls that and checks the params has done everything. */
+/** A row for a request. Its limits become part of `accept`, so calling that and validating the params is sufficient. */
 export function request<P extends Schema, R extends Schema>(row: Request<P, R>): Request<P, R> {
   const { accept, limits } = row;
   if (limits === undefined) return row;
@@ -41,7 +41,7 @@ export function request<P extends Schema, R extends Schema>(row: Request<P, R>):
 
 export interface Notification<P extends Schema = any> {
   readonly params: Lazy<P>;
-  /** Ours alone, or a document's own spelling that no Codex ever sent. */
+  /** Not in Codex, or a document's own spelling that no Codex ever sent. */
   readonly own?: true;
 }
 export const notification = <P extends Schema>(params: Lazy<P>): Notification<P> => ({ params });

@@ -1,4 +1,4 @@
-/** Tools that the client brings along. Called by core on behalf of the model. */
+/** Tools defined by the client. Called by core on behalf of the model. */
 import { array, boolean, type Infer, literals, maybe, named, object, optional, parse, string, union, unknown } from "../lib/schema.ts";
 import { request } from "./define.ts";
 import { invalidRequest } from "./errors.ts";
@@ -36,7 +36,7 @@ export type DynamicToolCallResponse = Infer<typeof DynamicToolCallResponse>;
 
 const maxDynamicTools = 512;
 
-/** Throws invalidRequest for too many tools, and for tools that no model could be offered: names that providers refuse, or that are given twice or to others. */
+/** Throws invalidRequest for too many tools, and for tools that cannot be offered to a model: names that providers reject, that occur twice or that are already in use. */
 export function checkDynamicTools(specs: readonly DynamicToolSpec[]): void {
   const count = specs.reduce((sum, spec) => sum + (spec.type === "function" ? 1 : spec.tools.length), 0);
   if (count > maxDynamicTools) throw invalidRequest(`too many dynamic tools: ${count}; a thread may have at most ${maxDynamicTools}`);
@@ -76,7 +76,7 @@ function checkName(what: string, name: string, longest: number): void {
   if (name === "mcp" || name.startsWith("mcp__")) throw invalidRequest(`${what} is reserved: ${name}`);
 }
 
-/** What a client answered to `item/tool/call`, in any form in use: content items, one output text, or the bare text; undefined when unreadable. */
+/** A client's response to `item/tool/call` in any form in use: content items, one output text, or the plain text; undefined if unreadable. */
 export function readDynamicToolAnswer(answer: unknown): DynamicToolCallResponse | undefined {
   if (typeof answer === "string") return { contentItems: [{ type: "inputText", text: answer }], success: true };
   const given = parse(DynamicToolAnswer, answer);
@@ -96,6 +96,6 @@ const DynamicToolAnswer = named("DynamicToolAnswer", () =>
 );
 
 export const dynamicToolServerRequests = {
-  /** Has the client run one of the tools that it defined with `thread/start`. */
+  /** Calls a tool that the client defined with `thread/start`. */
   "item/tool/call": request({ params: DynamicToolCallParams, result: DynamicToolCallResponse }),
 };

@@ -1,4 +1,4 @@
-/** Questions of MCP servers, as they are passed on to the client. Mirrored by mcp/. */
+/** Questions of MCP servers, as forwarded to the client. Implemented in mcp/. */
 import {
   array,
   boolean,

@@ -8,12 +8,12 @@ export class RpcError extends Error {
     this.data = data;
   }
 }
-/** The request cannot be done as asked. Codex uses this one code also for unknown methods and ill-typed params. */
+/** The request cannot be carried out. Codex also uses this code for unknown methods and params of the wrong type. */
 export const invalidRequest = (message: string, data?: unknown): RpcError => new RpcError(-32600, message, data);
 /** A value of the right type that is out of bounds; Codex 0.166 uses it for a few limits only (over-long input, negative times). */
 export const invalidParams = (message: string, data?: unknown): RpcError => new RpcError(-32602, message, data);
 export const internalError = (message = "internal error"): RpcError => new RpcError(-32603, message);
-/** What clients hear when something of ours failed beside any request: no answer tells of it. */
+/** The notice to clients about an internal failure outside of any request, which no response can report. */
 export const troubleNotice =
   "An internal error was caught and the server goes on; what it belonged to may be incomplete. The log has the details.";
 export const overloaded = (): RpcError => new RpcError(-32001, "Server overloaded; retry later.");

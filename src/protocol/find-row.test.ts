@@ -6,7 +6,7 @@ import { findRow, requireRow } from "./find-row.ts";
 import { clientRequests } from "./methods.ts";
 import { unsupportedGroups } from "./unsupported.ts";
 
-const words = (method: string): string => {
+const outcomeOf = (method: string): string => {
   try {
     requireRow(method);
     return "served";
@@ -18,15 +18,15 @@ const words = (method: string): string => {
 };
 
 test("a method is served, not supported, or unknown", () => {
-  assert.equal(words("turn/start"), "served");
-  assert.equal(words("process/spawn"), "process/spawn is not supported by Parley");
-  assert.equal(words("plugin/share/list"), "list remote plugin shares: chatgpt authentication required for remote plugin catalog");
-  assert.match(words("no/such"), /^Invalid request: unknown variant `no\/such`, expected one of `initialize`, `/);
+  assert.equal(outcomeOf("turn/start"), "served");
+  assert.equal(outcomeOf("process/spawn"), "process/spawn is not supported by Parley");
+  assert.equal(outcomeOf("plugin/share/list"), "list remote plugin shares: chatgpt authentication required for remote plugin catalog");
+  assert.match(outcomeOf("no/such"), /^Invalid request: unknown variant `no\/such`, expected one of `initialize`, `/);
 });
 
 test("names of Object.prototype and endless names are unknown methods", () => {
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", ""]) assert.equal(findRow(name).kind, "unknown");
-  assert.ok(words("x".repeat(100_000)).length < 10_000);
+  assert.ok(outcomeOf("x".repeat(100_000)).length < 10_000);
 });
 
 test("no method is both served and unsupported, and none is listed twice", () => {

@@ -1,4 +1,4 @@
-/** Files, for clients that run on another machine than the server. Mirrored by server/fs.ts. */
+/** File access for clients that run on another machine than the server. Implemented in server/fs.ts. */
 import { array, boolean, type Infer, integer, maybe, named, object, optional, string } from "../lib/schema.ts";
 import { notification, request } from "./define.ts";
 import { limitAbsolutePath } from "./limits.ts";
@@ -84,9 +84,9 @@ export const fsRequests = {
   "fs/readFile": request({ params: FsReadFileParams, result: FsReadFileResponse, limits: onePath }),
   /** Writes a whole file. */
   "fs/writeFile": request({ params: FsWriteFileParams, result: FsWriteFileResponse, order: byPath, limits: onePath }),
-  /** Makes a folder, and those above it where asked. */
+  /** Creates a folder, on request with its parents. */
   "fs/createDirectory": request({ params: FsCreateDirectoryParams, result: FsCreateDirectoryResponse, order: byPath, limits: onePath }),
-  /** What a path is and when it was changed. */
+  /** Returns the type of a path and when it was changed. */
   "fs/getMetadata": request({ params: FsGetMetadataParams, result: FsGetMetadataResponse, limits: onePath }),
   /** Lists a folder. */
   "fs/readDirectory": request({ params: FsReadDirectoryParams, result: FsReadDirectoryResponse, limits: onePath }),
@@ -102,7 +102,7 @@ export const fsRequests = {
       limitAbsolutePath("destinationPath", destinationPath);
     },
   }),
-  /** Reports changes of a path to this connection until told otherwise. */
+  /** Reports changes of a path to this connection until `fs/unwatch`. */
   "fs/watch": request({ params: FsWatchParams, result: FsWatchResponse, order: byWatch, limits: onePath }),
   /** Ends a watch. */
   "fs/unwatch": request({ params: FsUnwatchParams, result: FsUnwatchResponse, order: byWatch }),

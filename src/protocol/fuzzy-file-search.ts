@@ -1,4 +1,4 @@
-/** Finding files by a few letters of their path. Mirrored by server/fuzzy-file-search.ts. */
+/** Finding files by a few letters of their path. Implemented in server/fuzzy-file-search.ts. */
 import { array, type Infer, literals, maybe, named, natural, object, string } from "../lib/schema.ts";
 import { notification, request } from "./define.ts";
 import { limitPath } from "./limits.ts";
@@ -64,7 +64,7 @@ const limitRoots = ({ roots }: { roots: readonly string[] }): void => {
 };
 
 export const fuzzyFileSearchRequests = {
-  /** Searches once; a newer search with the same cancellation token ends it. */
+  /** Searches once; a newer search with the same cancellation token cancels it. */
   fuzzyFileSearch: request({ params: FuzzyFileSearchParams, result: FuzzyFileSearchResponse, limits: limitRoots }),
   /** Opens a search whose query changes while the user types. */
   "fuzzyFileSearch/sessionStart": request({
@@ -91,8 +91,8 @@ export const fuzzyFileSearchRequests = {
 };
 
 export const fuzzyFileSearchNotifications = {
-  /** What an open search has found so far. */
+  /** The results of an open search so far. */
   "fuzzyFileSearch/sessionUpdated": notification(FuzzyFileSearchSessionUpdatedNotification),
-  /** An open search has looked at everything. */
+  /** An open search has finished. */
   "fuzzyFileSearch/sessionCompleted": notification(FuzzyFileSearchSessionCompletedNotification),
 };

@@ -9,7 +9,7 @@ const granular = { granular: { sandbox_approval: true, rules: true, mcp_elicitat
 const part = (generation: Generation, method: keyof typeof clientRequests, params: Record<string, unknown>): string | undefined =>
   experimentalPart(method, clientRequests[method] as Request, params, generation);
 
-test("today's clients need the capability for what 0.166 gates", () => {
+test("current clients need the capability for everything that 0.166 gates", () => {
   const gated: [keyof typeof clientRequests, Record<string, unknown>, string][] = [
     ["thread/start", { dynamicTools: [tool] }, "thread/start.dynamicTools"],
     ["thread/start", { dynamicTools: [] }, "thread/start.dynamicTools"],
@@ -37,7 +37,7 @@ test("today's clients need the capability for what 0.166 gates", () => {
   for (const [method, params] of open) assert.equal(part("current", method, params), undefined);
 });
 
-test("the documents' clients need it for dynamic tools and experimental methods alone", () => {
+test("the documents' clients need it only for dynamic tools and experimental methods", () => {
   assert.equal(part("documents", "thread/start", { dynamicTools: [tool] }), "thread/start.dynamicTools");
   assert.equal(part("documents", "collaborationMode/list", {}), "collaborationMode/list");
   assert.equal(part("documents", "thread/backgroundTerminals/clean", {}), "thread/backgroundTerminals/clean");

@@ -1,4 +1,4 @@
-/** What people are told of a hook that ran: nothing while all is well, else which one, what came of it, and its reasons. */
+/** The notice about a hook that ran: none if all is well, otherwise which hook, its outcome and its reasons. */
 import type { HookRunSummary } from "./hooks.ts";
 
 const outcomes: Readonly<Record<HookRunSummary["status"], string>> = {

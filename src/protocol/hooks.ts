@@ -1,4 +1,4 @@
-/** Hooks: commands of the user's own that run at set moments. Mirrored by server/hooks.ts. */
+/** Hooks: the user's own commands that run at defined events. Implemented in server/hooks.ts. */
 import {
   array,
   boolean,
@@ -151,7 +151,7 @@ export const HookOutputEntryKind = named("HookOutputEntryKind", () => literals("
 export type HookOutputEntryKind = Infer<typeof HookOutputEntryKind>;
 
 export const hooksRequests = {
-  /** The hooks of one or more folders, trusted or not. */
+  /** Lists the hooks of one or more folders, trusted or not. */
   "hooks/list": request({
     params: HooksListParams,
     result: HooksListResponse,
@@ -162,8 +162,8 @@ export const hooksRequests = {
 };
 
 export const hooksNotifications = {
-  /** A hook has begun to run. */
+  /** A hook has started. */
   "hook/started": notification(HookStartedNotification),
-  /** A hook has ended, and what it said. */
+  /** A hook has ended, with its output. */
   "hook/completed": notification(HookCompletedNotification),
 };

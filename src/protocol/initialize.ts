@@ -1,4 +1,4 @@
-/** The handshake: who the client is and what it can do. Mirrored by server/initialize.ts. */
+/** The handshake: who the client is and what it can do. Implemented in server/initialize.ts. */
 import { array, boolean, type Infer, literals, maybe, named, object, optional, record, string, unknown } from "../lib/schema.ts";
 import { notification, request } from "./define.ts";
 import { AbsolutePathBuf } from "./policy.ts";
@@ -44,11 +44,11 @@ export const RemoteControlConnectionStatus = named("RemoteControlConnectionStatu
 export type RemoteControlConnectionStatus = Infer<typeof RemoteControlConnectionStatus>;
 
 export const initializeRequests = {
-  /** Opens the connection; must come first, once, and says which generation of clients is being served. */
+  /** Opens the connection; must be the first request, once, and reports which generation of clients is served. */
   initialize: request({ params: InitializeParams, result: InitializeResponse }),
 };
 
 export const initializeNotifications = {
-  /** Never sent: this server cannot be steered through the vendor's relay. */
+  /** Never sent: this server cannot be controlled through the vendor's relay. */
   "remoteControl/status/changed": notification(RemoteControlStatusChangedNotification),
 };

@@ -1,4 +1,4 @@
-/** What happens to an item while it is made: started, deltas, completed. Sent by core, heard by every subscriber of the thread. */
+/** Notifications while an item is in progress: started, deltas, completed. Sent by core to every subscriber of the thread. */
 import { array, type Infer, integer, literals, maybe, named, object, optional, string } from "../lib/schema.ts";
 import { notification } from "./define.ts";
 import { FileUpdateChange, ThreadItem } from "./item.ts";
@@ -34,7 +34,7 @@ export const CommandExecutionOutputDeltaNotification = named("CommandExecutionOu
     itemId: string(),
     threadId: string(),
     turnId: string(),
-    /** Where some of it came from stderr: the stream of each part, in order, with its length in characters (UTF-16). */
+    /** If some of it came from stderr: the stream of each part, in order, with its length in characters (UTF-16). */
     runs: optional(array(OutputRun())),
   }),
 );
@@ -86,7 +86,7 @@ export const RawResponseCompletedNotification = named("RawResponseCompletedNotif
 export type RawResponseCompletedNotification = Infer<typeof RawResponseCompletedNotification>;
 
 export const itemNotifications = {
-  /** An item has begun; it is shown from now on. */
+  /** An item has started; clients show it from now on. */
   "item/started": notification(ItemStartedNotification),
   /** The item in its final form, already stored when this is sent. */
   "item/completed": notification(ItemCompletedNotification),
@@ -94,24 +94,24 @@ export const itemNotifications = {
   "item/agentMessage/delta": notification(AgentMessageDeltaNotification),
   /** The next piece of a plan's text in Plan mode. */
   "item/plan/delta": notification(PlanDeltaNotification),
-  /** The next piece of a command's output, both streams as they came. */
+  /** The next piece of a command's output, both streams in order. */
   "item/commandExecution/outputDelta": notification(CommandExecutionOutputDeltaNotification),
-  /** Something was typed into a running command's terminal. */
+  /** Input was sent to a running command's terminal. */
   "item/commandExecution/terminalInteraction": notification(TerminalInteractionNotification),
-  /** What applying a patch printed. */
+  /** The output of applying a patch. */
   "item/fileChange/outputDelta": notification(FileChangeOutputDeltaNotification),
   /** The changes of a patch that the model is still writing. */
   "item/fileChange/patchUpdated": notification(FileChangePatchUpdatedNotification),
-  /** A word from an MCP tool about how far it is. */
+  /** A progress message of an MCP tool. */
   "item/mcpToolCall/progress": notification(McpToolCallProgressNotification),
   /** The next piece of a summary of the model's reasoning. */
   "item/reasoning/summaryTextDelta": notification(ReasoningSummaryTextDeltaNotification),
   /** A new section of the reasoning summary begins. */
   "item/reasoning/summaryPartAdded": notification(ReasoningSummaryPartAddedNotification),
-  /** The next piece of the reasoning itself, where the model shows it. */
+  /** The next piece of the reasoning itself, if the model shows it. */
   "item/reasoning/textDelta": notification(ReasoningTextDeltaNotification),
-  /** One item exactly as the model gave it; only for threads started with `experimentalRawEvents`. */
+  /** One raw item of the model; only for threads started with `experimentalRawEvents`. */
   "rawResponseItem/completed": notification(RawResponseItemCompletedNotification),
-  /** One answer of the model is over, with its id at the provider and what it used; only for threads started with `experimentalRawEvents`. */
+  /** One response of the model has ended, with its id at the provider and its token usage; only for threads started with `experimentalRawEvents`. */
   "rawResponse/completed": notification(RawResponseCompletedNotification),
 };

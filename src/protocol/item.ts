@@ -1,4 +1,4 @@
-/** What a person sees of a thread: items and their parts. Made in core, by the step that says, runs or changes something. */
+/** What a person sees of a thread: items and their parts. Created in core, by the step that performs the action. */
 import {
   array,
   boolean,
@@ -19,7 +19,7 @@ import {
 import { FunctionCallOutputBody, ImageDetail, MessagePhase } from "./model-item.ts";
 import { AbsolutePathBuf, ByteRange, ReasoningEffort } from "./policy.ts";
 
-/** The fields that every item has beside its own. */
+/** The fields that every item has in addition to its own. */
 const item = <const T extends string, P extends Record<string, Schema>>(type: T, fields: P) =>
   object({ type: literals(type), id: string(), startedAtMs: maybe(integer()), completedAtMs: maybe(integer()), ...fields });
 
@@ -35,7 +35,7 @@ const imageGeneration = <P extends Record<string, Schema>>(source: P) =>
     ...source,
   });
 
-/** What a person sees of a thread, one by one: said, thought, run, changed, asked. */
+/** One entry of a thread: a message, reasoning, a command, a change, a question. */
 export const ThreadItem = named("ThreadItem", () =>
   union([
     item("userMessage", { content: array(UserInput()), clientId: maybe(string()) }),
@@ -116,7 +116,7 @@ export const ThreadItem = named("ThreadItem", () =>
 );
 export type ThreadItem = Infer<typeof ThreadItem>;
 
-/** One piece of what a person sends with a turn. */
+/** One part of a turn's input. */
 export const UserInput = named("UserInput", () =>
   union([
     object({ type: literals("text"), text: string(), text_elements: optional(array(TextElement())) }),

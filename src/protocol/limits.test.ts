@@ -5,7 +5,7 @@ import { RpcError } from "./errors.ts";
 import { maxInputChars } from "./limits.ts";
 import { clientRequests } from "./methods.ts";
 
-/** The code and words with which a row refuses params, or undefined when it takes them. */
+/** The code and message with which a row rejects params, or undefined if it accepts them. */
 function refusal(method: keyof typeof clientRequests, params: Record<string, unknown>): string | undefined {
   try {
     (clientRequests[method] as Request).accept?.(params);
@@ -18,7 +18,7 @@ function refusal(method: keyof typeof clientRequests, params: Record<string, unk
 const threadId = "01a1ddf7-bbd6-7142-a14f-c3fb9104d4ec";
 const text = (value: string): { type: string; text: string } => ({ type: "text", text: value });
 
-test("input is limited in characters over all texts, and a pair of surrogates is one character", () => {
+test("input is limited in characters over all texts, and a surrogate pair is one character", () => {
   const start = (...texts: string[]): string | undefined => refusal("turn/start", { threadId, input: texts.map(text) });
   const tooLarge = "-32602 Input exceeds the maximum length of 1048576 characters.";
   assert.equal(start("a".repeat(maxInputChars)), undefined);

@@ -1,7 +1,7 @@
-/** Bounds on values of the right type, in the words of the real servers. Serves the rows' `limits`. */
+/** Bounds on values of the right type, with the error messages of the real servers. Serves the rows' `limits`. */
 import { invalidParams, invalidRequest, type RpcError } from "./errors.ts";
 
-/** Unicode characters in all texts of one input together. */
+/** Maximum number of Unicode characters in all texts of one input. */
 export const maxInputChars = 1_048_576;
 
 export function limitInput(params: { readonly input: readonly { readonly type: string; readonly text?: unknown }[] }): void {
@@ -15,7 +15,7 @@ export function limitInput(params: { readonly input: readonly { readonly type: s
 
 const sum = (texts: readonly string[], size: (text: string) => number): number => texts.reduce((total, text) => total + size(text), 0);
 
-/** Characters as the real server counts them: a pair of surrogates is one. */
+/** Counts characters like the real server: a surrogate pair is one. */
 function countChars(text: string): number {
   let pairs = 0;
   for (let i = 1; i < text.length; i++) {
@@ -25,12 +25,12 @@ function countChars(text: string): number {
   return text.length - pairs;
 }
 
-/** No file name holds a NUL: the kernel would see a shorter name than the one that was checked. */
+/** No file name contains a NUL: the kernel would see a shorter name than the one that was checked. */
 export function limitPath(field: string, path: string | null | undefined): void {
   if (path?.includes("\0")) throw invalidRequest(`${field} must not contain a NUL character`);
 }
 
-/** A path that means the same whatever folder the server runs in. */
+/** A path that does not depend on the server's working directory. */
 export function limitAbsolutePath(field: string, path: string | null | undefined): void {
   limitPath(field, path);
   if (path !== null && path !== undefined && !/^(?:\/|\\\\|[A-Za-z]:[\\/])/.test(path)) throw relative(field, path);
@@ -53,7 +53,7 @@ export function limitBase64(field: string, text: string): void {
   if (!isBase64(text)) throw invalidParams(`invalid ${field}: base64 in the standard alphabet with padding is needed`);
 }
 
-/** Arguments and environment of a command. */
+/** The arguments and environment of a command. */
 export function limitCommand(command: readonly string[]): void {
   if (command.length === 0 || command[0] === "") throw invalidRequest("command must not be empty");
   if (command.some((part) => part.includes("\0"))) throw invalidRequest("command must not contain a NUL character");
@@ -68,7 +68,7 @@ interface Settings {
 
 const maxPlugins = 200;
 
-/** The folders and plugins that a thread's or a turn's settings name. */
+/** The folders and plugins in the settings of a thread or a turn. */
 export function limitSettings({ cwd, sandboxPolicy, runtimeWorkspaceRoots, disabledPluginIds }: Settings): void {
   if ((disabledPluginIds?.length ?? 0) > maxPlugins || disabledPluginIds?.some((id) => id.length > 300) === true)
     throw invalidRequest(`disabledPluginIds takes at most ${maxPlugins} ids of at most 300 characters`);

@@ -1,4 +1,4 @@
-/** Marketplaces: folders and repositories that offer plugins. Mirrored by server/marketplace.ts. */
+/** Marketplaces: folders and repositories that offer plugins. Implemented in server/marketplace.ts. */
 import { array, boolean, type Infer, maybe, named, object, string } from "../lib/schema.ts";
 import { byConfig, request } from "./define.ts";
 import { AbsolutePathBuf } from "./policy.ts";
@@ -41,8 +41,8 @@ export type MarketplaceUpgradeErrorInfo = Infer<typeof MarketplaceUpgradeErrorIn
 export const marketplaceRequests = {
   /** Adds a marketplace from a folder or a git repository. */
   "marketplace/add": request({ params: MarketplaceAddParams, result: MarketplaceAddResponse, order: byConfig }),
-  /** Takes a marketplace out of the settings, and its copy from the home. Installed plugins stay. */
+  /** Removes a marketplace from the settings, and its copy from the home. Installed plugins stay. */
   "marketplace/remove": request({ params: MarketplaceRemoveParams, result: MarketplaceRemoveResponse, order: byConfig }),
-  /** Fetches the marketplaces that come from repositories again. Installed plugins stay as they are. */
+  /** Fetches the marketplaces that come from repositories again. Installed plugins do not change. */
   "marketplace/upgrade": request({ params: MarketplaceUpgradeParams, result: MarketplaceUpgradeResponse, order: byConfig }),
 };

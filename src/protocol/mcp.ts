@@ -1,4 +1,4 @@
-/** MCP servers: what they offer and how they are. Mirrored by server/mcp.ts and mcp/. */
+/** MCP servers: their features and state. Implemented in server/mcp.ts and mcp/. */
 import {
   array,
   boolean,
@@ -199,9 +199,9 @@ export type Tool = Infer<typeof Tool>;
 const noConnectors = "there are no connectors behind this server";
 
 export const mcpRequests = {
-  /** The configured servers with their tools and resources, and whether they are signed in. */
+  /** Lists the configured servers with their tools, resources and sign-in state. */
   "mcpServerStatus/list": request({ params: ListMcpServerStatusParams, result: ListMcpServerStatusResponse }),
-  /** Begins to sign in to a server; answers with the page to open. */
+  /** Starts signing in to a server; returns the page to open. */
   "mcpServer/oauth/login": request({
     params: McpServerOauthLoginParams,
     result: McpServerOauthLoginResponse,
@@ -222,7 +222,7 @@ export const mcpRequests = {
 };
 
 export const mcpNotifications = {
-  /** Signing in to a server has ended, well or not. */
+  /** Signing in to a server has ended, successfully or not. */
   "mcpServer/oauthLogin/completed": notification(McpServerOauthLoginCompletedNotification),
   /** A server is starting, is ready, or could not be started. */
   "mcpServer/startupStatus/updated": notification(McpServerStatusUpdatedNotification),

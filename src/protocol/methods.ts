@@ -1,4 +1,4 @@
-/** Every method on the wire, by direction. Types, checks, JSON Schema, bindings and the protocol document are derived from these tables. */
+/** All methods of the protocol, by direction. Types, validation, JSON Schema, bindings and the protocol document are derived from these tables. */
 import { accountNotifications, accountRequests, accountServerRequests } from "./account.ts";
 import { appNotifications, appRequests } from "./app.ts";
 import { approvalServerRequests } from "./approval.ts";
@@ -98,7 +98,7 @@ export type ServerNotification = {
 
 /** Sends one notification; a pair `(method, params)` that does not match the table does not compile. */
 export type Notify = <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) => void;
-/** Asks the client a question and waits for its answer. */
+/** Sends a request to the client and waits for its answer. */
 export type Ask = <M extends keyof ServerRequests>(
   method: M,
   params: ParamsOf<ServerRequests[M]>,

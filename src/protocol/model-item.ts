@@ -1,4 +1,4 @@
-/** What the model sees and what rollout lines hold: the items of the Responses API. Mirrored by core/context/history.ts and store/. */
+/** The model's input and the content of rollout lines: the items of the Responses API. Implemented in core/context/history.ts and store/. */
 import { array, type Infer, literals, maybe, named, natural, object, record, string, union, unknown } from "../lib/schema.ts";
 import { ReasoningEffort } from "./policy.ts";
 

@@ -1,4 +1,4 @@
-/** Models and the modes they work in. Mirrored by server/model.ts and models/catalog.ts. */
+/** Models and the modes they work in. Implemented in server/model.ts and models/catalog.ts. */
 import { array, boolean, type Infer, integer, literals, maybe, named, natural, nullable, object, optional, string } from "../lib/schema.ts";
 import { request } from "./define.ts";
 import { ModeKind, ReasoningEffort } from "./policy.ts";
@@ -88,15 +88,15 @@ export const ModelUpgradeInfo = named("ModelUpgradeInfo", () =>
 export type ModelUpgradeInfo = Infer<typeof ModelUpgradeInfo>;
 
 export const modelRequests = {
-  /** The models to choose from, with their efforts. */
+  /** Lists the available models, with their efforts. */
   "model/list": request({ params: ModelListParams, result: ModelListResponse }),
-  /** The collaboration modes to choose from. */
+  /** Lists the available collaboration modes. */
   "collaborationMode/list": request({
     params: CollaborationModeListParams,
     result: CollaborationModeListResponse,
     experimental: true,
   }),
-  /** What the configured provider can do beside text. */
+  /** Returns what the configured provider supports in addition to text. */
   "modelProvider/capabilities/read": request({
     params: ModelProviderCapabilitiesReadParams,
     result: ModelProviderCapabilitiesReadResponse,

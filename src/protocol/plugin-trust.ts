@@ -1,4 +1,4 @@
-/** Whether an installed plugin is still what the user agreed to, and what it runs; no Codex says. Mirrored by server/plugin-trust.ts. */
+/** Whether an installed plugin is still the one the user accepted, and what it runs; Codex does not report it. Implemented in server/plugin-trust.ts. */
 import { array, boolean, type Infer, literals, maybe, named, object, string } from "../lib/schema.ts";
 import { byConfig, Empty, request } from "./define.ts";
 
@@ -10,9 +10,9 @@ export const PluginTrust = named("PluginTrust", () =>
     pluginId: string(),
     enabled: boolean(),
     status: PluginTrustStatus(),
-    /** Its folder; null where it is not installed. */
+    /** Its folder; null if it is not installed. */
     root: maybe(string()),
-    /** The digest of all that lies in its folder, which an agreement is bound to; null where it cannot be used. */
+    /** The digest of its folder's content, which an acceptance is bound to; null if it cannot be used. */
     content: maybe(string()),
     /** Why it cannot be used. */
     problem: maybe(string()),
@@ -21,11 +21,11 @@ export const PluginTrust = named("PluginTrust", () =>
 );
 export type PluginTrust = Infer<typeof PluginTrust>;
 
-/** `new` was never looked at, `changed` is no longer what was agreed to, `unusable` has a problem. Only what is `accepted` takes effect. */
+/** `new` was never reviewed, `changed` differs from what was accepted, `unusable` has a problem. Only an `accepted` plugin takes effect. */
 export const PluginTrustStatus = named("PluginTrustStatus", () => literals("accepted", "changed", "new", "unusable"));
 export type PluginTrustStatus = Infer<typeof PluginTrustStatus>;
 
-/** Something that a plugin has run: an MCP server by its name, a hook by its event. */
+/** A program that a plugin runs: an MCP server by its name, a hook by its event. */
 export const PluginProgram = named("PluginProgram", () =>
   object({ type: literals("mcpServer", "hook"), name: string(), action: string() }),
 );
@@ -35,8 +35,8 @@ export const PluginTrustAcceptParams = named("PluginTrustAcceptParams", () => ob
 export type PluginTrustAcceptParams = Infer<typeof PluginTrustAcceptParams>;
 
 export const pluginTrustRequests = {
-  /** The plugins of the user's settings: what each runs, and whether it is what the user agreed to. */
+  /** Lists the plugins of the user's settings: what each runs, and whether it is what the user accepted. */
   "plugin/trust/list": request({ params: Empty, result: PluginTrustListResponse, experimental: true, own: true }),
-  /** Agrees to a plugin as it was looked at; refused where it has changed since. */
+  /** Accepts a plugin as it was reviewed; refused if it has changed since. */
   "plugin/trust/accept": request({ params: PluginTrustAcceptParams, result: Empty, order: byConfig, experimental: true, own: true }),
 };

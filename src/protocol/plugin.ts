@@ -1,4 +1,4 @@
-/** Plugins: folders that bring skills, MCP servers and hooks along, and the marketplaces that list them. Mirrored by server/plugin.ts. */
+/** Plugins: folders that contain skills, MCP servers and hooks, and the marketplaces that list them. Implemented in server/plugin.ts. */
 import { array, boolean, type Infer, integer, literals, maybe, named, natural, object, optional, string, union } from "../lib/schema.ts";
 import { byConfig, request } from "./define.ts";
 import { HookEventName } from "./hooks.ts";
@@ -305,29 +305,29 @@ export const PluginUninstallResponse = named("PluginUninstallResponse", () => ob
 export type PluginUninstallResponse = Infer<typeof PluginUninstallResponse>;
 
 export const pluginRequests = {
-  /** The plugins at hand, by marketplace. */
+  /** Lists the available plugins, by marketplace. */
   "plugin/list": request({ params: PluginListParams, result: PluginListResponse, limits: absoluteFolders }),
-  /** Those of them that are installed. */
+  /** Lists the installed plugins. */
   "plugin/installed": request({ params: PluginInstalledParams, result: PluginInstalledResponse, limits: absoluteFolders }),
-  /** What one plugin brings along. */
+  /** Returns what one plugin contains. */
   "plugin/read": request({ params: PluginReadParams, result: PluginReadResponse }),
-  /** Installs a plugin of a marketplace, switches it on and agrees to what is in it. */
+  /** Installs a plugin of a marketplace, enables it and accepts its content. */
   "plugin/install": request({
     params: PluginInstallParams,
     result: PluginInstallResponse,
     order: byConfig,
-    noEffect: { installAttemptId: "no figures are kept of attempts" },
+    noEffect: { installAttemptId: "no statistics are kept of attempts" },
   }),
-  /** Brings installed plugins in step with the vendor's service, which this server does not have: nothing changes. */
+  /** Synchronizes installed plugins with the vendor's service, which this server does not have: nothing changes. */
   "plugin/reconcile": request({
     params: PluginReconcileParams,
     result: PluginReconcileResponse,
     order: byConfig,
     noEffect: { reason: "there is no vendor's service to bring plugins in step with" },
   }),
-  /** Plugins of the marketplaces at hand whose name, title, description or keywords hold a term. */
+  /** Finds plugins of the available marketplaces by name, title, description or keywords. */
   "plugin/search": request({ params: PluginSearchParams, result: PluginSearchResponse, experimental: true, limits: absoluteFolders }),
-  /** Takes a plugin out of the home and of the settings. */
+  /** Removes a plugin from the home and the settings. */
   "plugin/uninstall": request({ params: PluginUninstallParams, result: PluginUninstallResponse, order: byConfig }),
 };
 

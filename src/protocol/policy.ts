@@ -1,4 +1,4 @@
-/** The settings that many methods share: approvals, sandbox, effort, modes, sources. Served by every area that names them. */
+/** The settings that many methods share: approvals, sandbox, effort, modes, sources. Used by every area that names them. */
 import {
   array,
   boolean,
@@ -34,7 +34,7 @@ export type AskForApproval = Infer<typeof AskForApproval>;
 export const SandboxMode = named("SandboxMode", () => literals("read-only", "workspace-write", "danger-full-access"));
 export type SandboxMode = Infer<typeof SandboxMode>;
 
-/** The built-in permission profiles by their ids. */
+/** The built-in permission profiles, by id. */
 export const permissionProfiles: Readonly<Record<string, SandboxMode>> = {
   ":read-only": "read-only",
   ":workspace": "workspace-write",
@@ -57,7 +57,7 @@ export const SandboxPolicy = named("SandboxPolicy", () =>
 );
 export type SandboxPolicy = Infer<typeof SandboxPolicy>;
 
-/** The mode behind each policy. An outer sandbox is nothing that this server enforces, so it counts as none. */
+/** The mode of each policy. This server does not enforce an external sandbox, so it counts as none. */
 export const sandboxModes: Readonly<Record<SandboxPolicy["type"], SandboxMode>> = {
   readOnly: "read-only",
   workspaceWrite: "workspace-write",

@@ -1,4 +1,4 @@
-/** A review of changes by the model. Mirrored by server/review.ts and core/turn/review.ts. */
+/** A review of changes by the model. Implemented in server/review.ts and core/turn/review.ts. */
 import { type Infer, literals, maybe, named, object, string, union } from "../lib/schema.ts";
 import { byThread, request } from "./define.ts";
 import { limitText } from "./limits.ts";
@@ -26,7 +26,7 @@ export const ReviewTarget = named("ReviewTarget", () =>
 export type ReviewTarget = Infer<typeof ReviewTarget>;
 
 export const reviewRequests = {
-  /** Reviews uncommitted changes, a branch, a commit or whatever the instructions say, as a turn here or on a thread of its own. */
+  /** Reviews uncommitted changes, a branch, a commit or what the instructions describe, as a turn here or in a separate thread. */
   "review/start": request({
     params: ReviewStartParams,
     result: ReviewStartResponse,

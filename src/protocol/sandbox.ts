@@ -1,4 +1,4 @@
-/** What confines commands on the server's machine, which no Codex says. Mirrored by server/sandbox.ts. */
+/** How commands are sandboxed on the server's machine, which Codex does not report. Implemented in server/sandbox.ts. */
 import { type Infer, literals, maybe, named, object, string } from "../lib/schema.ts";
 import { Empty, request } from "./define.ts";
 
@@ -13,6 +13,6 @@ export const SandboxReadResponse = named("SandboxReadResponse", () =>
 export type SandboxReadResponse = Infer<typeof SandboxReadResponse>;
 
 export const sandboxRequests = {
-  /** Which sandbox confines commands on the server's machine: one line for people with what it cannot do, whether it is weaker than the best one, and what would mend that. */
+  /** Returns which sandbox is used for commands on the server's machine: a one-line description with its limitations, whether it is weaker than the best one, and how to fix that. */
   "sandbox/read": request({ params: Empty, result: SandboxReadResponse, experimental: true, own: true }),
 };

@@ -1,4 +1,4 @@
-/** A thread's settings as a table, one row a setting: its type, the params that set it, its default, what shows it and what keeps it follow. */
+/** A thread's settings as a table, one row per setting: its type, the params that set it, its default, and where it is shown and stored. */
 import { array, boolean, type Infer, type Lazy, literals, maybe, nullable, type OptionalSchema, string } from "../lib/schema.ts";
 import {
   AbsolutePathBuf,
@@ -12,58 +12,58 @@ import {
   SandboxPolicy,
 } from "./policy.ts";
 
-/** The requests that take settings: thread/start, thread/resume, thread/fork, turn/start and thread/settings/update. */
+/** The requests that accept settings: thread/start, thread/resume, thread/fork, turn/start and thread/settings/update. */
 export type Taker = "start" | "resume" | "fork" | "turn" | "update";
 const opening = ["start", "resume", "fork"] as const;
 const running = ["turn", "update"] as const;
 const all = [...opening, ...running] as const;
 
 interface Traits {
-  /** The requests that set it by a param of its name. */
+  /** The requests that set it with a param of its name. */
   readonly takenBy: readonly Taker[];
-  /** Params beside that one by which a request chooses it. */
+  /** Other params with which a request sets it. */
   readonly chosenWith?: readonly string[];
-  /** Keys of config.toml that set it; the first that is set counts. */
+  /** Keys of config.toml that set it; the first one present counts. */
   readonly keys: readonly string[];
-  /** A thread for which nobody chose it takes over what a changed config says. */
+  /** If it was not set for a thread, the thread follows changes of the config. */
   readonly follows: boolean;
   /**
-   * What resume and fork go on with. `past`: what the thread had, unless the request's own config sets one of the keys; `config`: what a new
-   * thread would have; `rule`: core has a rule for it.
+   * The value after resume and fork. `past`: the thread's previous value, unless the request's own config sets one of the keys; `config`: a
+   * new thread's value; `rule`: core has a rule for it.
    */
   readonly goesOn: "past" | "config" | "rule";
-  /** It says what commands may do, or who is asked. */
+  /** It determines what commands may do, or who is asked. */
   readonly isLimit?: true;
-  /** Threads that were stored before it was known have none. */
+  /** Missing in threads that were stored before it existed. */
   readonly isOptional?: true;
 }
 
 interface PlainTraits extends Traits {
-  /** Its name in the answers to start, resume and fork. */
+  /** Its name in the responses to start, resume and fork. */
   readonly inAnswer?: string;
   /** Its name in thread/settings/updated. */
   readonly inUpdate?: string;
-  /** The param of turn/start that sets it for that turn alone. */
+  /** The param of turn/start that sets it for that turn only. */
   readonly forTurn?: string;
-  /** What a param that is null sets; without it null leaves the setting as it is. */
+  /** The value that a null param sets; without it, null leaves the setting unchanged. */
   readonly nullMeans?: string;
   /** Its key in the `turn_context` lines of Codex. */
   readonly inLine?: string;
 }
 
-/** Null until the config or a request sets it. Its row is all that is written about it, beside its use. */
+/** Null until the config or a request sets it. Needs no code other than its row and its use. */
 const plain = <S extends Lazy, const T extends PlainTraits>(value: S, traits: T) => ({ ...traits, value, isPlain: true as const });
-/** Core has a rule for how it begins and how params change it. */
+/** Core has a rule for its initial value and for how params change it. */
 const ruled = <S extends Lazy, const T extends Traits>(value: S, traits: T) => ({ ...traits, value, isPlain: false as const });
 
-/** The tier of those who chose none; the model's provider is not told it. */
+/** The tier if none was chosen; it is not sent to the model's provider. */
 export const usualTier = "default";
 
 const table = {
   cwd: ruled(string, { takenBy: all, keys: [], follows: false, goesOn: "rule" }),
   /** The session's folders; cwd is the first. */
   workspaceRoots: ruled(() => array(string()), { takenBy: [], keys: [], follows: false, goesOn: "rule", isLimit: true }),
-  /** False where the client gave the thread no machine to work on: no commands, no files. */
+  /** False if the client gave the thread no machine to work on: no commands, no files. */
   hasMachine: ruled(boolean, { takenBy: [], keys: [], follows: false, goesOn: "past", isOptional: true }),
   model: ruled(string, { takenBy: all, keys: ["model"], follows: true, goesOn: "rule" }),
   modelProvider: ruled(string, { takenBy: opening, chosenWith: ["model"], keys: ["model_provider"], follows: true, goesOn: "rule" }),
@@ -112,7 +112,7 @@ const table = {
     goesOn: "past",
     isLimit: true,
   }),
-  /** The permission profile that the sandbox policy came from, when it was chosen by one. */
+  /** The permission profile that the sandbox policy came from, if one was chosen. */
   permissionProfile: ruled(() => nullable(string()), {
     takenBy: [],
     keys: ["sandbox_mode", "default_permissions"],
@@ -128,13 +128,13 @@ const table = {
     inUpdate: "personality",
     inLine: "personality",
   }),
-  /** Plan or default; older names were mapped at the door. */
+  /** Plan or default; older names were mapped on input. */
   mode: ruled(() => literals("plan", "default"), { takenBy: [], keys: [], follows: false, goesOn: "past" }),
-  /** Pair programming of older clients: Default, and the model may put questions as in Plan. */
+  /** Pair programming of older clients: Default, and the model may ask questions as in Plan. */
   isPairing: ruled(boolean, { takenBy: [], keys: [], follows: false, goesOn: "past", isOptional: true }),
-  /** Instructions that the collaboration mode brings. */
+  /** Instructions of the collaboration mode. */
   modeInstructions: ruled(() => nullable(string()), { takenBy: [], keys: [], follows: false, goesOn: "past" }),
-  /** The thread's from its first line on, whatever a config says later. */
+  /** Fixed when the thread is created, regardless of later configs. */
   baseInstructions: plain(string, { takenBy: opening, keys: ["instructions"], follows: false, goesOn: "rule" }),
   developerInstructions: plain(string, {
     takenBy: opening,
@@ -143,7 +143,7 @@ const table = {
     goesOn: "config",
     inLine: "developer_instructions",
   }),
-  /** Plugins that the thread goes without. */
+  /** Plugins that are disabled for the thread. */
   disabledPluginIds: ruled(() => array(string()), { takenBy: running, keys: [], follows: false, goesOn: "past", isOptional: true }),
 };
 
@@ -166,7 +166,7 @@ type Value<K extends SettingName> = Frozen<Infer<Table[K]["value"]>>;
 export type SettingValues = {
   readonly [K in Exclude<SettingName, OptionalSetting>]: K extends PlainSetting ? Value<K> | null : Value<K>;
 } & { readonly [K in OptionalSetting]?: Value<K> };
-/** What a config says of the plain ones. */
+/** The config's values of the plain settings. */
 export type SettingDefaults = { readonly [K in PlainSetting]: Value<K> | undefined };
 
 type Params = Table & typeof otherParams;
@@ -189,12 +189,12 @@ export const settingRows: Readonly<Record<SettingName, Row>> = table;
 export const settingNames = Object.keys(table) as readonly SettingName[];
 export const plainSettings = settingNames.filter((name): name is PlainSetting => settingRows[name].isPlain);
 
-/** The fields of a request's params for the settings that it takes. */
+/** The fields of a request's params for the settings that it accepts. */
 export function settingParams<T extends Taker>(taker: T): FieldsTakenBy<T> {
   return Object.fromEntries(takenBy(taker).map(([name, { value }]) => [name, maybe(value())])) as FieldsTakenBy<T>;
 }
 
-/** The settings that a request's params give, without the rest of them. */
+/** The settings in a request's params, without the other params. */
 export function settingsIn<T extends Taker>(taker: T, params: SettingParams<T>): SettingParams<T> {
   const given: Readonly<Record<string, unknown>> = params;
   const names = takenBy(taker).map(([name]) => name);
@@ -206,19 +206,19 @@ const takenBy = (taker: Taker): readonly (readonly [string, { readonly value: La
   return Object.entries(params).filter(([, row]) => row.takenBy.includes(taker));
 };
 
-/** The fields for plain settings in an answer, an update, or the params of a turn. */
+/** The fields for plain settings in a response, an update, or the params of a turn. */
 export function settingFields<P extends Place>(place: P): FieldsAt<P> {
   const fields = namedAt(place).map(([name, shown]) => [shown, maybe(settingRows[name].value())]);
   return Object.fromEntries(fields) as FieldsAt<P>;
 }
 
-/** The plain settings under the names that a place has for them. */
+/** The plain settings under the names that a place uses. */
 export function shownSettings<P extends Place>(place: P, settings: SettingValues): ShownAt<P> {
   const shown = namedAt(place).map(([name, field]) => [field, settings[name]]);
   return Object.fromEntries(shown) as ShownAt<P>;
 }
 
-/** What the params of a turn set for that turn alone. */
+/** The settings that the params of a turn set for that turn only. */
 export function settingsForTurn(params: Partial<ShownAt<"forTurn">>): Partial<SettingValues> {
   const given: Readonly<Record<string, unknown>> = params;
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Skills: folders with instructions that can be called by name. Mirrored by server/skills.ts and skills/. */
+/** Skills: folders with instructions that can be called by name. Implemented in server/skills.ts and skills/. */
 import { array, boolean, type Infer, literals, maybe, named, object, optional, string } from "../lib/schema.ts";
 import { byConfig, notification, request } from "./define.ts";
 import { invalidParams } from "./errors.ts";
@@ -87,7 +87,7 @@ export const SkillToolDependency = named("SkillToolDependency", () =>
 export type SkillToolDependency = Infer<typeof SkillToolDependency>;
 
 export const skillsRequests = {
-  /** The skills of one or more folders, and the files that could not be read. */
+  /** Lists the skills of one or more folders, and the files that could not be read. */
   "skills/list": request({
     params: SkillsListParams,
     result: SkillsListResponse,
@@ -95,7 +95,7 @@ export const skillsRequests = {
       for (const cwd of cwds ?? []) limitPath("cwds", cwd);
     },
   }),
-  /** Switches a skill on or off, by its path or its name. */
+  /** Enables or disables a skill, by its path or its name. */
   "skills/config/write": request({
     params: SkillsConfigWriteParams,
     result: SkillsConfigWriteResponse,
@@ -106,7 +106,7 @@ export const skillsRequests = {
       limitAbsolutePath("path", path);
     },
   }),
-  /** Sets the folders that are searched for skills beside the usual ones, until the server ends. */
+  /** Sets additional folders that are searched for skills, until the server exits. */
   "skills/extraRoots/set": request({
     params: SkillsExtraRootsSetParams,
     result: SkillsExtraRootsSetResponse,
@@ -118,6 +118,6 @@ export const skillsRequests = {
 };
 
 export const skillsNotifications = {
-  /** Skills have changed; ask for the list again. */
+  /** Skills have changed; request the list again. */
   "skills/changed": notification(SkillsChangedNotification),
 };

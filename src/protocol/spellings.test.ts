@@ -10,7 +10,7 @@ import { SandboxPolicy } from "./policy.ts";
 import { approvalPolicy, collaborationMode, dynamicTools, sandboxMode, sandboxPolicy, userInput } from "./spellings.ts";
 import { v1Requests } from "./v1/methods.ts";
 
-/** What a row makes of params: the rewritten ones, or the words of the refusal. */
+/** A row's result for params: the converted ones, or the error message. */
 function read(row: Request, given: Record<string, unknown>): unknown {
   try {
     const params = row.accept?.(given) ?? given;
@@ -25,13 +25,15 @@ const thread = "01a1ddf7-bbd6-7142-a14f-c3fb9104d4ec";
 const turn = (fields: Record<string, unknown>): unknown => read(clientRequests["turn/start"], { threadId: thread, input: [], ...fields });
 
 test("approval policies and sandbox modes are read in every spelling in use, and in no other", () => {
-  for (const word of ["unlessTrusted", "unless-trusted", "unless_trusted", "untrusted"]) assert.equal(approvalPolicy(word), "untrusted");
-  for (const word of ["onFailure", "on-failure", "on_failure"]) assert.equal(approvalPolicy(word), "on-failure");
-  for (const word of ["onRequest", "on-request"]) assert.equal(approvalPolicy(word), "on-request");
-  for (const word of ["always-yes", "", "ONREQUEST", "OnRequest", "on--request", "constructor", "__proto__", 5, null, {}])
-    assert.deepEqual(approvalPolicy(word), word);
-  for (const word of ["workspaceWrite", "workspace-write", "workspace_write"]) assert.equal(sandboxMode(word), "workspace-write");
-  for (const word of ["no-such-mode", "WorkspaceWrite", "danger", "full-access", "toString"]) assert.equal(sandboxMode(word), word);
+  for (const spelling of ["unlessTrusted", "unless-trusted", "unless_trusted", "untrusted"])
+    assert.equal(approvalPolicy(spelling), "untrusted");
+  for (const spelling of ["onFailure", "on-failure", "on_failure"]) assert.equal(approvalPolicy(spelling), "on-failure");
+  for (const spelling of ["onRequest", "on-request"]) assert.equal(approvalPolicy(spelling), "on-request");
+  for (const spelling of ["always-yes", "", "ONREQUEST", "OnRequest", "on--request", "constructor", "__proto__", 5, null, {}])
+    assert.deepEqual(approvalPolicy(spelling), spelling);
+  for (const spelling of ["workspaceWrite", "workspace-write", "workspace_write"]) assert.equal(sandboxMode(spelling), "workspace-write");
+  for (const spelling of ["no-such-mode", "WorkspaceWrite", "danger", "full-access", "toString"])
+    assert.equal(sandboxMode(spelling), spelling);
 });
 
 test("an unreadable policy is refused by name, never replaced", () => {
@@ -75,7 +77,7 @@ test("a sandbox policy is read with either tag, in either case, with either fiel
   });
 });
 
-test("no value becomes a wider policy than the one it spells", () => {
+test("no value becomes a more permissive policy than the one it names", () => {
   const tags = fc.constantFrom<unknown>("readOnly", "read-only", "workspaceWrite", "workspace_write", "dangerFullAccess", "x", 5, null, {});
   const policy = fc.record({ type: tags, mode: tags, networkAccess: fc.anything(), network_access: fc.anything() }, { requiredKeys: [] });
   fc.assert(
@@ -87,9 +89,9 @@ test("no value becomes a wider policy than the one it spells", () => {
         return;
       }
       if (!fits(SandboxPolicy(), read)) return;
-      const words = [given.type, given.mode].filter((tag) => typeof tag === "string");
+      const tags = [given.type, given.mode].filter((tag) => typeof tag === "string");
       const { type } = read as SandboxPolicy;
-      assert.ok(words.length > 0 && words.every((word) => String(word).replace(/[-_]/g, "").toLowerCase() === type.toLowerCase()));
+      assert.ok(tags.length > 0 && tags.every((tag) => String(tag).replace(/[-_]/g, "").toLowerCase() === type.toLowerCase()));
     }),
   );
 });
@@ -102,7 +104,7 @@ test("collaboration modes keep their names, in one spelling", () => {
   assert.equal(mode("nonsense"), "nonsense");
 });
 
-test("input items of both APIs come out alike", () => {
+test("input items of both APIs are converted to the same form", () => {
   const items = [
     { type: "text", data: { text: "a" } },
     { type: "text", text: "a" },
@@ -189,7 +191,7 @@ test("feedback names its thread under either name", () => {
   assert.match(String(read(row, { classification: "bug", conversation_id: "c", threadId: "t" })), /disagree/);
 });
 
-test("any params are rewritten without an exception but a wire error, and the given ones stay as they were", () => {
+test("converting any params throws nothing but wire errors, and does not modify the given ones", () => {
   const rows = Object.entries({ ...clientRequests, ...v1Requests }).flatMap(([name, row]) =>
     "accept" in row ? [[name, row] as const] : [],
   );
@@ -228,7 +230,7 @@ test("any params are rewritten without an exception but a wire error, and the gi
   );
 });
 
-test("deep nesting inside policies and input is survived", () => {
+test("deep nesting inside policies and input does not crash", () => {
   let deep: unknown = [];
   for (let i = 0; i < 200_000; i++) deep = i % 2 === 0 ? [deep] : { data: deep, tools: deep };
   for (const field of ["input", "sandboxPolicy", "approvalPolicy", "collaborationMode"])

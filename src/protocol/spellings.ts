@@ -1,13 +1,13 @@
-/** Rewrites every spelling that a document or a version uses into the one that the tables check. Serves the rows' `accept`. */
+/** Converts every spelling that a document or a version uses into the one that the tables validate. Serves the rows' `accept`. */
 import { jsonSchema } from "../lib/schema.ts";
 import type { RawParams } from "./define.ts";
 import { invalidRequest } from "./errors.ts";
 import { ResponseItem } from "./model-item.ts";
 
-/** Rewrites one value. What it cannot read it returns as it came, so that the check refuses it: never a default, never something wider. */
+/** Converts one value. An unreadable value is returned unchanged, so that validation rejects it: never a default, never something more permissive. */
 type Respell = (value: unknown) => unknown;
 
-/** Applies each rewrite to its field where that is set; the given params stay untouched. */
+/** Applies each conversion to its field if that is set; the given params are not modified. */
 export function respell(fields: Readonly<Record<string, Respell>>): (params: RawParams) => RawParams {
   return (params) => {
     const changed: RawParams = {};
@@ -19,13 +19,13 @@ export function respell(fields: Readonly<Record<string, Respell>>): (params: Raw
   };
 }
 
-/** One rewrite after another. */
+/** Applies conversions one after another. */
 export const inTurn =
   (...steps: readonly ((params: RawParams) => RawParams)[]): ((params: RawParams) => RawParams) =>
   (params) =>
     steps.reduce((given, step) => step(given), params);
 
-/** Lets a field be sent under other names. The real name wins only if the others agree with it. */
+/** Allows a field to be sent under other names. The real name wins only if the others agree with it. */
 export function renamed(field: string, ...aliases: readonly string[]): (params: RawParams) => RawParams {
   return (params) => {
     const value = oneOf(params, [field, ...aliases]);
@@ -33,19 +33,19 @@ export function renamed(field: string, ...aliases: readonly string[]): (params: 
   };
 }
 
-/** A word in kebab-case, camelCase or snake_case, looked up in a vocabulary that is written in kebab-case. */
-function word(vocabulary: Readonly<Record<string, string>>): Respell {
+/** A value in kebab-case, camelCase or snake_case, looked up in a vocabulary written in kebab-case. */
+function inVocabulary(vocabulary: Readonly<Record<string, string>>): Respell {
   return (value) => (typeof value === "string" && value.length < 40 ? (own(vocabulary, kebab(value)) ?? value) : value);
 }
 const kebab = (text: string): string => text.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/[_ ]/g, "-");
 
-export const approvalPolicy: Respell = word({
+export const approvalPolicy: Respell = inVocabulary({
   "unless-trusted": "untrusted",
   "on-failure": "on-failure",
   "on-request": "on-request",
 });
 
-export const sandboxMode: Respell = word({
+export const sandboxMode: Respell = inVocabulary({
   "read-only": "read-only",
   "workspace-write": "workspace-write",
   "danger-full-access": "danger-full-access",
@@ -64,11 +64,11 @@ const policyFields: Readonly<Record<string, string>> = {
   excludeSlashTmp: "exclude_slash_tmp",
 };
 
-/** Tag `type` or `mode`, values in camel or kebab case, fields in camel or snake case. Always an object; two tags or fields that disagree are refused. */
+/** Tag `type` or `mode`, values in camel or kebab case, fields in camel or snake case. Always an object; two tags or fields that disagree are rejected. */
 export const sandboxPolicy: Respell = (value) => {
   if (!isObject(value)) return value;
   const policy: RawParams = { ...value };
-  const tags = ["type", "mode"].filter((key) => own(value, key) !== undefined).map((key) => word(policyTypes)(own(value, key)));
+  const tags = ["type", "mode"].filter((key) => own(value, key) !== undefined).map((key) => inVocabulary(policyTypes)(own(value, key)));
   if (tags.length === 2 && tags[0] !== tags[1])
     throw invalidRequest("Invalid request: sandboxPolicy has a `type` and a `mode` that disagree; send `type` alone");
   if (tags.length > 0) policy["type"] = tags[0];
@@ -81,8 +81,8 @@ export const sandboxPolicy: Respell = (value) => {
   return policy;
 };
 
-/** The names of the older collaboration modes are words of the wire too; their spelling is evened out, also that of the presets' titles. */
-const modeNames = word({ pair: "pair_programming", "pair-programming": "pair_programming" });
+/** The names of the older collaboration modes are valid on the wire too; their spelling is normalized, including the presets' titles. */
+const modeNames = inVocabulary({ pair: "pair_programming", "pair-programming": "pair_programming" });
 const modeTitles: Readonly<Record<string, string>> = {
   Plan: "plan",
   Default: "default",
@@ -93,14 +93,14 @@ const modeTitles: Readonly<Record<string, string>> = {
 const modeKind: Respell = (value) => (typeof value === "string" ? (own(modeTitles, value) ?? modeNames(value)) : value);
 export const collaborationMode: Respell = (value) => (isObject(value) ? respell({ mode: modeKind })(value) : value);
 
-/** The input of a turn: today's flat items, and those of the older API (`{type, data}`, `image_url`, `local_image`). */
+/** The input of a turn: current flat items, and those of the v1 API (`{type, data}`, `image_url`, `local_image`). */
 export const userInput: Respell = (value) => (Array.isArray(value) ? value.map(inputItem) : value);
 
 function inputItem(value: unknown): unknown {
   if (!isObject(value)) return value;
   const { data, ...rest } = value;
   const item: RawParams = isObject(data) ? { ...data, ...rest } : value;
-  const type = word({ "local-image": "localImage", "local-audio": "localAudio" })(own(item, "type"));
+  const type = inVocabulary({ "local-image": "localImage", "local-audio": "localAudio" })(own(item, "type"));
   const url = type === "image" ? oneOf(item, ["url", "image_url", "imageUrl"]) : undefined;
   const elements = type === "text" ? oneOf(item, ["text_elements", "textElements"]) : undefined;
   const even = {
@@ -111,14 +111,14 @@ function inputItem(value: unknown): unknown {
   };
   return Array.isArray(elements) ? { ...even, text_elements: elements.map(textElement) } : even;
 }
-/** The other spelling goes: what was understood once may be read again further inside. */
+/** Removes the other spelling, because a converted value may be converted again in a nested place. */
 const textElement: Respell = (value) => {
   if (!isObject(value)) return value;
   const { byte_range: _, ...even } = renamed("byteRange", "byte_range")(value);
   return even;
 };
 
-/** The flat form of a dynamic tool (`{name, description, inputSchema}`) is today's `function`. */
+/** The flat form of a dynamic tool (`{name, description, inputSchema}`) is the current `function`. */
 export const dynamicTools: Respell = (value) => (Array.isArray(value) ? value.map(dynamicTool) : value);
 
 function dynamicTool(value: unknown): unknown {
@@ -129,7 +129,7 @@ function dynamicTool(value: unknown): unknown {
   return type === "namespace" && Array.isArray(tools) ? { ...value, tools: tools.map(dynamicTool) } : value;
 }
 
-const contentTypes = word({
+const contentTypes = inVocabulary({
   text: "inputText",
   "input-text": "inputText",
   image: "inputImage",
@@ -137,7 +137,7 @@ const contentTypes = word({
   "input-audio": "inputAudio",
 });
 
-/** Content items of a tool's answer: texts may be bare, images may be spelt as the model's own items are. */
+/** Content items of a tool's response: texts may be plain strings, images may be in the form of model items. */
 export const contentItems: Respell = (value) =>
   Array.isArray(value) ? value.map(contentItem) : typeof value === "string" ? [contentItem(value)] : value;
 
@@ -149,7 +149,7 @@ function contentItem(value: unknown): unknown {
   return { ...value, ...(type === undefined ? {} : { type }), ...(imageUrl === undefined ? {} : { imageUrl }) };
 }
 
-/** The model's own items: kinds that are not known become `other`, as the real servers read them, and outputs come out of their older wrappings. */
+/** Model items: unknown types become `other`, as in the real servers, and outputs are unwrapped from their older forms. */
 export const history: Respell = (value) => (Array.isArray(value) ? value.map(modelItem) : value);
 
 function modelItem(value: unknown): unknown {
@@ -163,7 +163,7 @@ function modelItem(value: unknown): unknown {
 const knownItems = (): ReadonlySet<string> =>
   new Set((jsonSchema(ResponseItem()).anyOf ?? []).flatMap((member) => member.properties?.["type"]?.enum ?? []));
 
-/** The settings that thread/start, turn/start and their like share. */
+/** The settings that thread/start, turn/start and similar methods share. */
 export const acceptSettings = respell({
   approvalPolicy,
   sandbox: sandboxMode,
@@ -174,7 +174,7 @@ export const acceptSettings = respell({
   history,
 });
 
-/** The first of several names that is set. Two that are set and differ cannot both be meant. */
+/** The first of several names that is set. Two different values are a contradiction. */
 function oneOf(value: RawParams, names: readonly string[], path = ""): unknown {
   const set = names.filter((name) => own(value, name) !== undefined);
   const [first, second] = set;
@@ -184,7 +184,7 @@ function oneOf(value: RawParams, names: readonly string[], path = ""): unknown {
   return own(value, first);
 }
 
-/** Equal words, numbers, or lists of such; never looks deeper, however deep the values are. */
+/** Equal strings, numbers, or lists of them; never compares deeper, however deep the values are. */
 function isEqual(a: unknown, b: unknown): boolean {
   return a === b || (Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => item === b[i]));
 }

@@ -1,4 +1,4 @@
-/** The params and results of changes to a thread: away and back, its title, its history. */
+/** Params and results of changes to a thread: archive and restore, title, history. */
 import { type Infer, literals, maybe, named, natural, object, string } from "../lib/schema.ts";
 import { byThread, request } from "./define.ts";
 import { invalidRequest } from "./errors.ts";
@@ -59,22 +59,22 @@ export const ThreadUnsubscribeStatus = named("ThreadUnsubscribeStatus", () => li
 export type ThreadUnsubscribeStatus = Infer<typeof ThreadUnsubscribeStatus>;
 
 export const threadChangeRequests = {
-  /** Puts a thread away: it is kept, and listed only among the archived. */
+  /** Archives a thread: it is kept, and listed only among the archived ones. */
   "thread/archive": request({ params: ThreadArchiveParams, result: ThreadArchiveResponse, order: byThread }),
-  /** Brings an archived thread back. */
+  /** Restores an archived thread. */
   "thread/unarchive": request({ params: ThreadUnarchiveParams, result: ThreadUnarchiveResponse, order: byThread }),
-  /** Deletes a thread for good. */
+  /** Deletes a thread permanently. */
   "thread/delete": request({ params: ThreadDeleteParams, result: ThreadDeleteResponse, order: byThread }),
-  /** Stops this connection from hearing about a thread. */
+  /** Unsubscribes this connection from a thread. */
   "thread/unsubscribe": request({ params: ThreadUnsubscribeParams, result: ThreadUnsubscribeResponse, order: byThread }),
-  /** Gives a thread its title. */
+  /** Sets a thread's title. */
   "thread/name/set": request({
     params: ThreadSetNameParams,
     result: ThreadSetNameResponse,
     order: byThread,
     limits: ({ name }) => limitText("thread name", name),
   }),
-  /** Drops the last turns from the history; files stay as they are. */
+  /** Removes the last turns from the history; files stay as they are. */
   "thread/rollback": request({
     params: ThreadRollbackParams,
     result: ThreadRollbackResponse,
@@ -83,8 +83,8 @@ export const threadChangeRequests = {
       if (numTurns < 1) throw invalidRequest("numTurns must be >= 1");
     },
   }),
-  /** Drops a turn and all after it from the history; files stay as they are. */
+  /** Removes a turn and all later ones from the history; files stay as they are. */
   "thread/revert": request({ params: ThreadRevertParams, result: ThreadRevertResponse, order: byThread }),
-  /** Has the model sum up the history so far, to make room. */
+  /** Lets the model summarize the history so far, to free space in its context window. */
   "thread/compact/start": request({ params: ThreadCompactStartParams, result: ThreadCompactStartResponse, order: byThread }),
 };

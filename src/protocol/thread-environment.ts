@@ -1,4 +1,4 @@
-/** Where a thread works and what it may draw on. Served by thread.ts, turn.ts and thread-settings.ts. */
+/** Where a thread works and what it may use. Used by thread.ts, turn.ts and thread-settings.ts. */
 import { array, type Infer, literals, maybe, named, object, string, union } from "../lib/schema.ts";
 import { LegacyAppPathString } from "./item.ts";
 
@@ -17,9 +17,9 @@ export const MultiAgentMode = named("MultiAgentMode", () =>
 );
 export type MultiAgentMode = Infer<typeof MultiAgentMode>;
 
-/** What stands in config.toml, for the settings of a thread or turn that have no effect because of it. */
+/** Why settings of a thread or turn have no effect: they are set in config.toml. */
 export const setInConfig = {
-  multiAgentMode: "`features.multi_agent` says whether there are sub-agents",
+  multiAgentMode: "`features.multi_agent` sets whether there are sub-agents",
 } as const;
 
 export const SelectedCapabilityRoot = named("SelectedCapabilityRoot", () => object({ id: string(), location: CapabilityRootLocation() }));

@@ -1,4 +1,4 @@
-/** What happens to a thread as a whole. Sent by server/subscriptions.ts to those who hear it. */
+/** Notifications about a thread as a whole. Sent by server/subscriptions.ts to its subscribers. */
 import { type Infer, maybe, named, object, string } from "../lib/schema.ts";
 import { notification } from "./define.ts";
 import { RequestId, Thread, ThreadReadState, ThreadStatus, ThreadTokenUsage } from "./thread.ts";
@@ -44,35 +44,35 @@ export const ThreadReadStateChangedNotification = named("ThreadReadStateChangedN
 );
 export type ThreadReadStateChangedNotification = Infer<typeof ThreadReadStateChangedNotification>;
 
-/** `answeredBy` names the client that answered, for all the others; absent for that client itself and where nobody answered. */
+/** `answeredBy` names the client that answered, for all the others; absent for that client itself and if nobody answered. */
 export const ServerRequestResolvedNotification = named("ServerRequestResolvedNotification", () =>
   object({ requestId: RequestId(), threadId: string(), answeredBy: maybe(string()) }),
 );
 export type ServerRequestResolvedNotification = Infer<typeof ServerRequestResolvedNotification>;
 
 export const threadNotifications = {
-  /** A new thread exists; every connection hears it. */
+  /** A new thread exists; sent to every connection. */
   "thread/started": notification(ThreadStartedNotification),
   /** A thread became idle, active, waiting for the user, or broken. */
   "thread/status/changed": notification(ThreadStatusChangedNotification),
   /** A thread was archived. */
   "thread/archived": notification(ThreadArchivedNotification),
-  /** A thread was brought back from the archive. */
+  /** A thread was restored from the archive. */
   "thread/unarchived": notification(ThreadUnarchivedNotification),
-  /** A thread was deleted for good. */
+  /** A thread was deleted permanently. */
   "thread/deleted": notification(ThreadDeletedNotification),
-  /** A thread that nobody watched was closed to save memory. */
+  /** A thread without subscribers was closed to save memory. */
   "thread/closed": notification(ThreadClosedNotification),
-  /** A thread got another title. */
+  /** A thread's title has changed. */
   "thread/name/updated": notification(ThreadNameUpdatedNotification),
-  /** Turns were taken out of a thread's history. */
+  /** Turns were removed from a thread's history. */
   "thread/reverted": notification(ThreadRevertedNotification),
-  /** The history was summed up; for clients older than the `contextCompaction` item. */
+  /** The history was summarized; for clients older than the `contextCompaction` item. */
   "thread/compacted": notification(ContextCompactedNotification),
-  /** Tokens used by the last model call and in all. */
+  /** Tokens used by the last model call and in total. */
   "thread/tokenUsage/updated": notification(ThreadTokenUsageUpdatedNotification),
-  /** Never sent: what a person has read is not kept. */
+  /** Never sent: read states are not stored. */
   "thread/readState/changed": notification(ThreadReadStateChangedNotification),
-  /** A question of the server was answered or is void; every other client can put it away. */
+  /** A request of the server was answered or is void; all other clients can dismiss it. */
   "serverRequest/resolved": notification(ServerRequestResolvedNotification),
 };

@@ -1,4 +1,4 @@
-/** Finding threads, and paging through what is in them. Mirrored by server/thread-list.ts. */
+/** Finding threads, and paging through their content. Implemented in server/thread-list.ts. */
 import {
   array,
   boolean,
@@ -150,18 +150,18 @@ export const ThreadItemsListAnchor = named("ThreadItemsListAnchor", () => object
 export type ThreadItemsListAnchor = Infer<typeof ThreadItemsListAnchor>;
 
 export const threadListRequests = {
-  /** Pages through the stored threads, newest first unless asked otherwise. */
+  /** Pages through the stored threads, newest first by default. */
   "thread/list": request({
     params: ThreadListParams,
     result: ThreadListResponse,
     experimentalFields: { ancestorThreadId: "current", attachedToThreadId: "current", parentThreadId: "current", projectId: "current" },
   }),
-  /** Ids of the threads that are open in this server. */
+  /** Lists the ids of the threads that are open in this server. */
   "thread/loaded/list": request({ params: ThreadLoadedListParams, result: ThreadLoadedListResponse }),
   /** Pages through a thread's turns. */
   "thread/turns/list": request({ params: ThreadTurnsListParams, result: ThreadTurnsListResponse }),
   /** Pages through a thread's items, of all turns or of one. */
   "thread/items/list": request({ params: ThreadItemsListParams, result: ThreadItemsListResponse }),
-  /** Finds threads by words that were said in them. */
+  /** Finds threads by text in their messages. */
   "thread/search": request({ params: ThreadSearchParams, result: ThreadSearchResponse, experimental: true }),
 };

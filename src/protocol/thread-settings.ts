@@ -1,4 +1,4 @@
-/** Changing a thread without a turn: settings, metadata, injected items, the user's own commands. Mirrored by server/thread-settings.ts. */
+/** Changing a thread without a turn: settings, metadata, injected items, the user's own commands. Implemented in server/thread-settings.ts. */
 import { array, boolean, type Infer, integer, literals, maybe, named, object, optional, string, unknown } from "../lib/schema.ts";
 import { byThread, notification, request } from "./define.ts";
 import { invalidRequest } from "./errors.ts";
@@ -101,7 +101,7 @@ export const ThreadGoalStatus = named("ThreadGoalStatus", () =>
 export type ThreadGoalStatus = Infer<typeof ThreadGoalStatus>;
 
 export const threadSettingsRequests = {
-  /** Changes the settings of the turns to come. */
+  /** Changes the settings of future turns. */
   "thread/settings/update": request({
     params: ThreadSettingsUpdateParams,
     result: ThreadSettingsUpdateResponse,
@@ -111,7 +111,7 @@ export const threadSettingsRequests = {
     experimental: true,
     noEffect: setInConfig,
   }),
-  /** Corrects what is stored about a thread beside its history. */
+  /** Updates a thread's stored metadata. */
   "thread/metadata/update": request({
     params: ThreadMetadataUpdateParams,
     result: ThreadMetadataUpdateResponse,
@@ -119,7 +119,7 @@ export const threadSettingsRequests = {
     experimentalFields: { daybreakEnabled: "current", projectId: "current" },
     noEffect: { daybreakEnabled: "there is no such mode" },
   }),
-  /** Adds items to what the model sees, without a turn. */
+  /** Adds items to the model's context, without a turn. */
   "thread/inject_items": request({
     params: ThreadInjectItemsParams,
     result: ThreadInjectItemsResponse,
@@ -128,7 +128,7 @@ export const threadSettingsRequests = {
       if (items.length === 0) throw invalidRequest("items must not be empty");
     },
   }),
-  /** Runs a command of the user's own in the thread's folder, outside the sandbox. */
+  /** Runs the user's own command in the thread's folder, outside the sandbox. */
   "thread/shellCommand": request({
     params: ThreadShellCommandParams,
     result: ThreadShellCommandResponse,
@@ -139,11 +139,11 @@ export const threadSettingsRequests = {
       limitTime("thread/shellCommand timeoutMs", timeoutMs);
     },
   }),
-  /** The goal a thread works towards; none is ever set here. */
+  /** Returns the goal of a thread; none is ever set here. */
   "thread/goal/get": request({ params: ThreadGoalGetParams, result: ThreadGoalGetResponse }),
 };
 
 export const threadSettingsNotifications = {
-  /** The settings of the turns to come have changed. */
+  /** The settings of future turns have changed. */
   "thread/settings/updated": notification(ThreadSettingsUpdatedNotification),
 };

@@ -1,4 +1,4 @@
-/** A conversation: making, opening, copying, closing. Mirrored by server/thread.ts and core/thread/threads.ts. */
+/** A conversation: creating, opening, forking, closing. Implemented in server/thread.ts and core/thread/threads.ts. */
 import {
   array,
   boolean,
@@ -76,10 +76,10 @@ export const Thread = named("Thread", () =>
 );
 export type Thread = Infer<typeof Thread>;
 
-/** What only other servers fill; written out, since clients with strict types look for it. */
+/** Fields that only other servers fill; included because clients with strict types require them. */
 export const withoutExtras = { section: null, sectionEnteredAt: null } as const;
 
-/** How a thread that an agent started is called, and of which kind it is. */
+/** The nickname and role of a thread that an agent started. */
 export function agentNames(source: SessionSource): { readonly agentNickname: string | null; readonly agentRole: string | null } {
   const sub = typeof source === "object" && "subAgent" in source ? source.subAgent : undefined;
   const spawned = typeof sub === "object" && "thread_spawn" in sub ? sub.thread_spawn : undefined;
@@ -159,7 +159,7 @@ export const ThreadResumeParams = named("ThreadResumeParams", () =>
     threadId: string(),
     ...settingParams("resume"),
     config: maybe(record(unknown())),
-    /** The client's tools from here on, in place of those the thread was started with, for as long as it stays loaded. */
+    /** The client's tools from here on, instead of those the thread was started with, for as long as it stays loaded. */
     dynamicTools: maybe(array(DynamicToolSpec())),
     excludeTurns: optional(boolean()),
     history: maybe(array(ResponseItem())),
@@ -281,7 +281,7 @@ export const TokenUsageBreakdown = named("TokenUsageBreakdown", () =>
 export type TokenUsageBreakdown = Infer<typeof TokenUsageBreakdown>;
 
 export const threadRequests = {
-  /** Makes a new thread with the settings given, else those of the configuration. */
+  /** Starts a new thread with the given settings, otherwise those of the configuration. */
   "thread/start": request({
     params: ThreadStartParams,
     result: ThreadStartResponse,
@@ -302,14 +302,14 @@ export const threadRequests = {
       selectedCapabilityRoots: "current",
     },
     noEffect: {
-      allowProviderModelFallback: "`parley.fallback_model` says which model answers when one is overloaded",
+      allowProviderModelFallback: "`parley.fallback_model` sets which model answers when one is overloaded",
       daybreakEnabled: "there is no such mode",
       multiAgentMode: setInConfig.multiAgentMode,
       selectedCapabilityRoots: "skills and plugins are those of the settings",
-      serviceName: "no figures are kept by service",
+      serviceName: "no statistics are kept by service",
     },
   }),
-  /** Opens a stored thread, or joins one that is open, and subscribes to what happens on it. */
+  /** Opens a stored thread, or joins an open one, and subscribes to its notifications. */
   "thread/resume": request({
     params: ThreadResumeParams,
     result: ThreadResumeResponse,
@@ -354,6 +354,6 @@ export const threadRequests = {
       experimentalPredictionMode: "nothing is predicted",
     },
   }),
-  /** Reads a thread without opening it, with its turns where asked for. */
+  /** Reads a thread without opening it, on request with its turns. */
   "thread/read": request({ params: ThreadReadParams, result: ThreadReadResponse }),
 };

@@ -1,4 +1,4 @@
-/** What a turn did to files, and undoing it, which no Codex has. Mirrored by server/turn-revert.ts. */
+/** A turn's file changes and how to undo them, which Codex does not have. Implemented in server/turn-revert.ts. */
 import { array, boolean, type Infer, literals, named, object, optional, string, union } from "../lib/schema.ts";
 import { byThread, request } from "./define.ts";
 
@@ -7,7 +7,7 @@ export const TurnRevertParams = named("TurnRevertParams", () =>
 );
 export type TurnRevertParams = Infer<typeof TurnRevertParams>;
 
-/** With conflicts nothing was touched, unless `force` was set: then `restored` names what was put back all the same. */
+/** If there are conflicts, nothing was touched, unless `force` was set: then `restored` names the files that were restored anyway. */
 export const TurnRevertResponse = named("TurnRevertResponse", () =>
   object({ restored: array(string()), conflicts: array(object({ path: string(), reason: string() })) }),
 );
@@ -16,7 +16,7 @@ export type TurnRevertResponse = Infer<typeof TurnRevertResponse>;
 export const TurnFilesReadParams = named("TurnFilesReadParams", () => object({ threadId: string(), turnId: string() }));
 export type TurnFilesReadParams = Infer<typeof TurnFilesReadParams>;
 
-/** A file before a turn changed it: none, its content, or something that is not kept or is no file. */
+/** A file before a turn changed it: absent, its content, or something that is not stored or not a file. */
 export const FileBefore = named("FileBefore", () =>
   union([object({ type: literals("absent", "notKept", "link") }), object({ type: literals("file"), dataBase64: string() })]),
 );
@@ -28,8 +28,8 @@ export const TurnFilesReadResponse = named("TurnFilesReadResponse", () =>
 export type TurnFilesReadResponse = Infer<typeof TurnFilesReadResponse>;
 
 export const turnRevertRequests = {
-  /** The files that a turn changed, by patches and by commands, as they were before it. None where it changed no files, or where that is no longer kept. */
+  /** Returns the files that a turn changed, by patches and by commands, as they were before it. Empty if it changed no files, or if they are no longer stored. */
   "turn/files/read": request({ params: TurnFilesReadParams, result: TurnFilesReadResponse, experimental: true, own: true }),
-  /** Puts the files back as they were before a turn; where one was changed since, nothing is touched unless forced. What commands changed comes back in workspaces of up to 10,000 files that no ignore file names, for files of up to 1 MB and 24 MB in all. */
+  /** Restores the files to their state before a turn; if one was changed since, nothing is touched unless forced. Changes made by commands are restored in workspaces of up to 10,000 files that no ignore file names, for files of up to 1 MB and 24 MB in total. */
   "turn/revert": request({ params: TurnRevertParams, result: TurnRevertResponse, order: byThread, experimental: true, own: true }),
 };

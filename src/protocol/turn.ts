@@ -1,4 +1,4 @@
-/** One request of the user and everything the agent does about it. Mirrored by server/turn.ts and core/turn/turn.ts. */
+/** One request of the user and everything the agent does about it. Implemented in server/turn.ts and core/turn/turn.ts. */
 import {
   array,
   boolean,
@@ -211,10 +211,10 @@ const noMetadata = {
   responsesapiClientMetadata: "providers are sent no metadata of clients",
   responsesapiClientMetadataPatch: "providers are sent no metadata of clients",
 };
-const noFamily = "turns are not kept as children of others";
+const noFamily = "turns are not stored as children of others";
 
 export const turnRequests = {
-  /** Sends input and starts a turn; while one runs, the input is given to that one and its id is returned. Settings sent along stay in force. */
+  /** Sends input and starts a turn; if one is running, the input goes to that one and its id is returned. Settings sent with it stay in effect. */
   "turn/start": request({
     params: TurnStartParams,
     result: TurnStartResponse,
@@ -258,20 +258,20 @@ export const turnRequests = {
 };
 
 export const turnNotifications = {
-  /** A turn has begun. */
+  /** A turn has started. */
   "turn/started": notification(TurnStartedNotification),
-  /** A turn has ended, with how and why; nothing of it comes afterwards. */
+  /** A turn has ended, with its status and reason; no notification about it follows. */
   "turn/completed": notification(TurnCompletedNotification),
   /** All file changes of the turn so far as one unified diff. */
   "turn/diff/updated": notification(TurnDiffUpdatedNotification),
-  /** The agent's list of steps and how far each is. */
+  /** The agent's list of steps and the state of each. */
   "turn/plan/updated": notification(TurnPlanUpdatedNotification),
-  /** Something went wrong in a turn, and whether it will be tried again. */
+  /** An error in a turn, and whether it will be retried. */
   error: notification(ErrorNotification),
-  /** Something that works less well than the user may think. */
+  /** Something does not work as well as the user may expect. */
   warning: notification(WarningNotification),
-  /** Something in use that will go away. */
+  /** A feature in use will be removed. */
   deprecationNotice: notification(DeprecationNoticeNotification),
-  /** Another model than the one asked for is answering. */
+  /** Another model than the requested one is answering. */
   "model/rerouted": notification(ModelReroutedNotification),
 };

@@ -1,11 +1,11 @@
-/** Methods of today's Codex that Parley does not serve, by reason. Serves server/dispatch.ts and the protocol document. */
+/** Methods of the current Codex that Parley does not serve, by reason. Serves server/dispatch.ts and the protocol document. */
 
 export interface UnsupportedGroup {
   readonly why: string;
   readonly methods: readonly string[];
 }
 
-/** Methods that Codex itself refuses without an account of the vendor's service: in its words, which clients know. */
+/** Methods that Codex itself refuses without an account of the vendor's service: with its error messages, which clients know. */
 const needsService: Readonly<Record<string, string>> = {
   "plugin/skill/read": "read remote plugin skill details",
   "plugin/share/save": "save remote plugin share",
@@ -134,12 +134,12 @@ export const unsupportedGroups: readonly UnsupportedGroup[] = [
   },
 ];
 
-/** With what words a method is refused; undefined for one that is not listed here. */
+/** The error message for a method; undefined for one that is not listed here. */
 export function refusalOf(method: string): string | undefined {
   if (!unsupportedGroups.some((group) => group.methods.includes(method))) return undefined;
   const wanted = Object.hasOwn(needsService, method) ? needsService[method] : undefined;
   return wanted === undefined ? `${method} is not supported by Parley` : serviceRefusal(wanted);
 }
 
-/** What Codex answers to somebody who is not signed in to the service; here nobody is. */
+/** Codex's response to a user who is not signed in to the service; here nobody is. */
 export const serviceRefusal = (wanted: string): string => `${wanted}: chatgpt authentication required for remote plugin catalog`;

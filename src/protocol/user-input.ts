@@ -1,4 +1,4 @@
-/** Questions of the agent to the user. Asked by core on behalf of the tools that ask. */
+/** Questions of the agent to the user. Sent by core on behalf of the tools that ask. */
 import {
   array,
   boolean,
@@ -27,7 +27,7 @@ export const ToolRequestUserInputParams = named("ToolRequestUserInputParams", ()
     autoResolutionMs: maybe(natural()),
     prompt: maybe(string()),
     toolCallId: optional(string()),
-    /** Set where the question is whether a tool of an MCP server may run. */
+    /** Set if the question is whether a tool of an MCP server may run. */
     mcpToolCall: optional(McpToolCallQuestion()),
   }),
 );
@@ -37,10 +37,10 @@ export const McpToolCallQuestion = named("McpToolCallQuestion", () =>
   object({
     server: string(),
     tool: string(),
-    /** What the server calls the tool for people, where that differs. */
+    /** The server's display title for the tool, if it differs. */
     title: nullable(string()),
     arguments: unknown(),
-    /** The server is a project's own, so that what the user allows for ever cannot be kept in the user's settings. */
+    /** The server is defined by a project, so a permanent permission cannot be stored in the user's settings. */
     ofProject: boolean(),
   }),
 );
@@ -61,7 +61,7 @@ export const ToolRequestUserInputQuestion = named("ToolRequestUserInputQuestion"
     options: maybe(array(ToolRequestUserInputOption())),
     allowOther: optional(boolean()),
     text: optional(string()),
-    /** Whether several options may be chosen, and the questionnaire's word for it. */
+    /** Whether several options may be chosen, and the questionnaire's name for it. */
     multiple: optional(boolean()),
     type: optional(literals("single_choice", "multi_choice")),
   }),
@@ -97,26 +97,26 @@ export const SeedQuestionnaireParams = named("SeedQuestionnaireParams", () =>
 );
 export type SeedQuestionnaireParams = Infer<typeof SeedQuestionnaireParams>;
 
-/** That document shows several forms of answers, so each is read by what it holds. */
+/** That document shows several forms of answers, so each is recognized by its content. */
 export const SeedAnswersResponse = named("SeedAnswersResponse", () =>
   object({ answers: optional(unknown()), userInput: optional(string()) }),
 );
 export type SeedAnswersResponse = Infer<typeof SeedAnswersResponse>;
 
-/** The document names the tool call alone; thread, turn and item are sent too, so that several threads can be told apart. */
+/** The document contains only the tool call's id; thread, turn and item are sent too, so that clients can distinguish several threads. */
 function seedIds() {
   return { toolCallId: string(), threadId: string(), turnId: string(), itemId: string() };
 }
 
 export const userInputServerRequests = {
-  /** Asks the user one to three questions, with options or free. */
+  /** Asks the user one to three questions, with options or free text. */
   "item/tool/requestUserInput": request({ params: ToolRequestUserInputParams, result: ToolRequestUserInputResponse }),
-  /** Passes on a question of an MCP server: a form to fill in or a page to open. */
+  /** Forwards a question of an MCP server: a form to fill in or a page to open. */
   "mcpServer/elicitation/request": request({ params: McpServerElicitationRequestParams, result: McpServerElicitationRequestResponse }),
-  /** Questions with options, as clients of the `seed-000` dialect know them. */
+  /** Questions with options, in the form of the `seed-000` dialect. */
   "tool/requestUserInput": request({ params: SeedToolQuestionsParams, result: SeedAnswersResponse, own: true }),
-  /** One open question, as clients of the `seed-000` dialect know it. */
+  /** One open question, in the form of the `seed-000` dialect. */
   "agent/requestUserInput": request({ params: SeedOpenQuestionParams, result: SeedAnswersResponse, own: true }),
-  /** A questionnaire with single and multiple choice, as clients of the `seed-000` dialect know it. */
+  /** A questionnaire with single and multiple choice, in the form of the `seed-000` dialect. */
   "agent/askUserQuestion": request({ params: SeedQuestionnaireParams, result: SeedAnswersResponse, own: true }),
 };

@@ -4,14 +4,14 @@ import { problem } from "../lib/schema.ts";
 import { ThreadItem } from "./item.ts";
 import { wholeItem } from "./whole-item.ts";
 
-test("what may be empty is there as null, what is there stays, and the item still fits its schema", () => {
+test("missing optional fields become null, present ones stay, and the item still matches its schema", () => {
   const message = wholeItem({ type: "agentMessage", id: "m", text: "hi", phase: "final_answer", startedAtMs: 1 });
   assert.deepEqual(message, {
     ...{ type: "agentMessage", id: "m", text: "hi", phase: "final_answer", memoryCitation: null, delivery: null, questions: null },
     ...{ startedAtMs: 1, completedAtMs: null },
   });
-  const said = wholeItem({ type: "userMessage", id: "u", content: [{ type: "text", text: "hi" }] });
-  assert.deepEqual("content" in said && said.content, [{ type: "text", text: "hi", text_elements: [] }]);
+  const userMessage = wholeItem({ type: "userMessage", id: "u", content: [{ type: "text", text: "hi" }] });
+  assert.deepEqual("content" in userMessage && userMessage.content, [{ type: "text", text: "hi", text_elements: [] }]);
   const bare: ThreadItem[] = [
     { type: "userMessage", id: "u", content: [] },
     { type: "commandExecution", id: "c", command: "ls", commandActions: [], cwd: "/", status: "inProgress" },
@@ -26,7 +26,7 @@ test("what may be empty is there as null, what is there stays, and the item stil
   }
 });
 
-test("a person's words and pictures carry their lists and details, given or not", () => {
+test("a person's texts and images have their lists and details, given or not", () => {
   const range = { byteRange: { start: 0, end: 1 } };
   const content = [
     { type: "text" as const, text: "a" },

@@ -1,4 +1,4 @@
-/** An item as it crosses the wire: what may be empty is written out as null, since clients with strict schemas drop items that lack a field. */
+/** An item as sent to clients: empty optional fields are included as null, because clients with strict schemas drop items that lack a field. */
 import type { ThreadItem, UserInput } from "./item.ts";
 
 const mayBeNull: Readonly<Partial<Record<ThreadItem["type"], readonly string[]>>> = {

@@ -1,4 +1,4 @@
-/** Sign-in and the user's defaults before 0.56 (dropped in 0.108). Mirrored by adapters/v1. */
+/** Sign-in and the user's defaults before 0.56 (dropped in 0.108). Implemented in adapters/v1. */
 import { array, boolean, type Infer, maybe, named, object, record, string } from "../../lib/schema.ts";
 import { AuthMode } from "../account.ts";
 import { ForcedLoginMethod, Verbosity } from "../config-value.ts";
@@ -93,27 +93,27 @@ export type LoginChatGptCompleteNotification = Infer<typeof LoginChatGptComplete
 export const v1AccountRequests = {
   /** Signs in with a key. */
   loginApiKey: request({ params: LoginApiKeyParams, result: Empty, order: byAccount }),
-  /** Begins to sign in with the browser; answers with the page to open. */
+  /** Starts signing in with the browser; returns the page to open. */
   loginChatGpt: request({ params: Empty, result: LoginChatGptResponse, order: byAccount }),
-  /** Gives up a sign-in that has begun. */
+  /** Cancels a sign-in that is in progress. */
   cancelLoginChatGpt: request({ params: CancelLoginChatGptParams, result: Empty, order: byAccount }),
   /** Signs out. */
   logoutChatGpt: request({ params: Empty, result: Empty, order: byAccount }),
-  /** How the user is signed in, with the token where asked for. */
+  /** Returns how the user is signed in, on request with the token. */
   getAuthStatus: request({ params: GetAuthStatusParams, result: GetAuthStatusResponse }),
-  /** The settings in the user's file. */
+  /** Returns the settings in the user's file. */
   getUserSavedConfig: request({ params: Empty, result: GetUserSavedConfigResponse }),
   /** Writes the default model and effort to the user's file. */
   setDefaultModel: request({ params: SetDefaultModelParams, result: Empty, order: byConfig }),
-  /** The name under which this server calls model providers. */
+  /** Returns the user agent that this server sends to model providers. */
   getUserAgent: request({ params: Empty, result: GetUserAgentResponse }),
-  /** The address that the sign-in names. */
+  /** Returns the email address of the sign-in. */
   userInfo: request({ params: Empty, result: UserInfoResponse }),
 };
 
 export const v1AccountNotifications = {
-  /** Somebody signed in or out. */
+  /** Someone signed in or out. */
   authStatusChange: notification(AuthStatusChangeNotification),
-  /** A sign-in with the browser has ended, well or not. */
+  /** A sign-in with the browser has ended, successfully or not. */
   loginChatGptComplete: notification(LoginChatGptCompleteNotification),
 };

@@ -1,4 +1,4 @@
-/** Asking the user before something is done, as clients before 0.56 know it. Asked by adapters/v1. */
+/** Approval requests in the form of clients before 0.56. Sent by adapters/v1. */
 import { array, type Infer, literals, maybe, named, object, optional, record, string, union } from "../../lib/schema.ts";
 import { request } from "../define.ts";
 import { ThreadId } from "../policy.ts";
@@ -41,7 +41,7 @@ export const ReviewDecision = named("v1.ReviewDecision", () =>
 );
 export type ReviewDecision = Infer<typeof ReviewDecision>;
 
-/** A change of one file; the camelCase keys repeat the others for readers of the older document. */
+/** A change of one file; the camelCase keys repeat the others for clients of the older document. */
 export const FileChange = named("v1.FileChange", () =>
   union([
     object({ type: literals("add"), content: string() }),

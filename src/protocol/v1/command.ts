@@ -1,4 +1,4 @@
-/** Commands and git before 0.56. Mirrored by adapters/v1. */
+/** Commands and git before 0.56. Implemented in adapters/v1. */
 import { array, type Infer, integer, maybe, named, natural, object, string } from "../../lib/schema.ts";
 import { request } from "../define.ts";
 import { limitCommand, limitPath, limitSettings } from "../limits.ts";
@@ -22,7 +22,7 @@ export const GitDiffToRemoteResponse = named("v1.GitDiffToRemoteResponse", () =>
 export type GitDiffToRemoteResponse = Infer<typeof GitDiffToRemoteResponse>;
 
 export const v1CommandRequests = {
-  /** Runs one command in the sandbox and answers when it has ended. */
+  /** Runs one command in the sandbox and responds when it has ended. */
   execOneOffCommand: request({
     params: ExecOneOffCommandParams,
     result: ExecOneOffCommandResponse,
@@ -32,6 +32,6 @@ export const v1CommandRequests = {
       limitSettings(params);
     },
   }),
-  /** What a folder holds that its remote does not. */
+  /** Returns what a folder contains that its remote does not. */
   gitDiffToRemote: request({ params: GitDiffToRemoteParams, result: GitDiffToRemoteResponse, limits: ({ cwd }) => limitPath("cwd", cwd) }),
 };

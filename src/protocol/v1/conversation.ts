@@ -1,4 +1,4 @@
-/** Conversations: what threads were called before 0.56 (dropped in 0.108). Mirrored by adapters/v1. */
+/** Conversations: what threads were called before 0.56 (dropped in 0.108). Implemented in adapters/v1. */
 import {
   array,
   boolean,
@@ -161,7 +161,7 @@ export type AddConversationSubscriptionResponse = Infer<typeof AddConversationSu
 export const RemoveConversationListenerParams = named("v1.RemoveConversationListenerParams", () => object({ subscriptionId: string() }));
 export type RemoveConversationListenerParams = Infer<typeof RemoveConversationListenerParams>;
 
-/** The same key as that of the thread's own methods, so that both languages keep one order. */
+/** The same key as that of the thread's own methods, so that both APIs share one order. */
 const byConversation = ({ conversationId }: { conversationId?: string | null }): string | undefined =>
   typeof conversationId === "string" ? `thread:${conversationId}` : undefined;
 
@@ -186,7 +186,7 @@ function requireName(
 const limitItems = ({ items }: { items: readonly UserInput[] }): void => limitInput({ input: items });
 
 export const v1ConversationRequests = {
-  /** Makes a conversation; its events come only after `addConversationListener`. */
+  /** Creates a conversation; its events are sent only after `addConversationListener`. */
   newConversation: request({
     params: NewConversationParams,
     result: NewConversationResponse,
@@ -195,7 +195,7 @@ export const v1ConversationRequests = {
   }),
   /** Pages through the stored conversations. */
   listConversations: request({ params: ListConversationsParams, result: ListConversationsResponse }),
-  /** Opens a stored conversation by its file, its id, or a history sent along. */
+  /** Opens a stored conversation by its file, its id, or a history sent with the request. */
   resumeConversation: request({
     params: ResumeConversationParams,
     result: ResumeConversationResponse,
@@ -217,7 +217,7 @@ export const v1ConversationRequests = {
       limitSettings(params.overrides ?? {});
     },
   }),
-  /** Puts a conversation away. */
+  /** Archives a conversation. */
   archiveConversation: request({
     params: ArchiveConversationParams,
     result: Empty,
@@ -225,13 +225,13 @@ export const v1ConversationRequests = {
     accept: acceptConversation,
     limits: ({ rolloutPath }) => limitPath("rolloutPath", rolloutPath),
   }),
-  /** What a stored conversation is about, by its file or its id. */
+  /** Returns the summary of a stored conversation, by its file or its id. */
   getConversationSummary: request({
     params: GetConversationSummaryParams,
     result: GetConversationSummaryResponse,
     accept: acceptConversation,
   }),
-  /** Sends input with the settings in force. */
+  /** Sends input with the current settings. */
   sendUserMessage: request({
     params: SendUserMessageParams,
     result: Empty,
@@ -250,7 +250,7 @@ export const v1ConversationRequests = {
       limitSettings(params);
     },
   }),
-  /** Stops the running turn and answers when it has stopped. */
+  /** Stops the running turn and responds when it has stopped. */
   interruptConversation: request({
     params: InterruptConversationParams,
     result: InterruptConversationResponse,

@@ -1,4 +1,4 @@
-/** Parts of the older event stream, in its own snake_case words. Mirrored by adapters/v1. */
+/** Parts of the v1 event stream, with its own snake_case names. Implemented in adapters/v1. */
 import {
   array,
   boolean,

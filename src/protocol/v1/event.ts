@@ -1,4 +1,4 @@
-/** The older event stream: one `codex/event/<type>` for each thing that happens in a conversation. Told by adapters/v1. */
+/** The v1 event stream: one `codex/event/<type>` for each event in a conversation. Sent by adapters/v1. */
 import {
   array,
   boolean,
@@ -59,26 +59,26 @@ const command = () => ({
   interaction_input: maybe(string()),
 });
 
-/** A whole conversation so far may hold its own start, so messages in it are not looked at further. */
+/** A replayed conversation may contain its own start, so the messages in it are not validated further. */
 const AnyEvent = once(() => object({ type: string() }));
 
 export const events = {
-  /** Something failed for good. */
+  /** A permanent error. */
   error: event("error", "ErrorEvent", () => ({ message: string(), codex_error_info: maybe(CodexErrorInfo()) })),
-  /** Something works less well than one may think. */
+  /** Something does not work as well as the user may expect. */
   warning: event("warning", "WarningEvent", () => ({ message: string() })),
-  /** A turn has begun. */
+  /** A turn has started. */
   task_started: event("task_started", "TurnStartedEvent", () => ({
     model_context_window: maybe(integer()),
     collaboration_mode_kind: optional(string()),
   })),
-  /** A turn has ended well. */
+  /** A turn has completed. */
   task_complete: event("task_complete", "TurnCompleteEvent", () => ({ last_agent_message: maybe(string()) })),
   /** A turn was stopped. */
   turn_aborted: event("turn_aborted", "TurnAbortedEvent", () => ({ reason: literals("interrupted", "replaced", "review_ended") })),
-  /** Tokens used and limits left. */
+  /** Tokens used and remaining limits. */
   token_count: event("token_count", "TokenCountEvent", () => ({ info: maybe(TokenUsageInfo()), rate_limits: maybe(RateLimitSnapshot()) })),
-  /** A whole message of the agent. */
+  /** A complete message of the agent. */
   agent_message: event("agent_message", "AgentMessageEvent", () => ({ message: string() })),
   /** The next piece of a message. */
   agent_message_delta: event("agent_message_delta", "AgentMessageDeltaEvent", delta),
@@ -90,7 +90,7 @@ export const events = {
     text_elements: optional(array(TextElement())),
     kind: optional(string()),
   })),
-  /** A whole summary of the reasoning. */
+  /** A complete summary of the reasoning. */
   agent_reasoning: event("agent_reasoning", "AgentReasoningEvent", () => ({ text: string() })),
   /** The next piece of a summary. */
   agent_reasoning_delta: event("agent_reasoning_delta", "AgentReasoningDeltaEvent", delta),
@@ -128,7 +128,7 @@ export const events = {
   })),
   /** An MCP tool is called. */
   mcp_tool_call_begin: event("mcp_tool_call_begin", "McpToolCallBeginEvent", () => ({ ...call(), invocation: McpInvocation() })),
-  /** An MCP tool has answered. */
+  /** An MCP tool has returned. */
   mcp_tool_call_end: event("mcp_tool_call_end", "McpToolCallEndEvent", () => ({
     ...call(),
     invocation: McpInvocation(),
@@ -137,7 +137,7 @@ export const events = {
   })),
   /** The model searches the web. */
   web_search_begin: event("web_search_begin", "WebSearchBeginEvent", call),
-  /** It has searched. */
+  /** The web search has ended. */
   web_search_end: event("web_search_end", "WebSearchEndEvent", () => ({ ...call(), query: string(), action: WebSearchAction() })),
   /** A command starts. */
   exec_command_begin: event("exec_command_begin", "ExecCommandBeginEvent", () => ({ ...call(), ...command() })),
@@ -147,7 +147,7 @@ export const events = {
     stream: literals("stdout", "stderr"),
     chunk: string(),
   })),
-  /** Something was typed into a running command. */
+  /** Input was sent to a running command. */
   terminal_interaction: event("terminal_interaction", "TerminalInteractionEvent", () => ({
     ...call(),
     process_id: string(),
@@ -185,7 +185,7 @@ export const events = {
     reason: maybe(string()),
     grant_root: maybe(string()),
   })),
-  /** The agent asks the user. */
+  /** The agent asks the user questions. */
   request_user_input: event("request_user_input", "RequestUserInputEvent", () => ({
     ...call(),
     ...turn(),
@@ -198,7 +198,7 @@ export const events = {
     tool: string(),
     arguments: unknown(),
   })),
-  /** An MCP server asks the user. */
+  /** An MCP server asks the user a question. */
   elicitation_request: event("elicitation_request", "ElicitationRequestEvent", () => ({
     server_name: string(),
     id: RequestId(),
@@ -211,7 +211,7 @@ export const events = {
     auto_approved: boolean(),
     changes: record(FileChange()),
   })),
-  /** Files were changed, or not. */
+  /** Files were changed, or the patch failed. */
   patch_apply_end: event("patch_apply_end", "PatchApplyEndEvent", () => ({
     ...call(),
     ...turn(),
@@ -226,35 +226,35 @@ export const events = {
   plan_update: event("plan_update", "UpdatePlanArgs", () => ({ explanation: maybe(string()), plan: array(PlanItemArg()) })),
   /** Something happened in the background. */
   background_event: event("background_event", "BackgroundEventEvent", () => ({ message: string() })),
-  /** The stream from the model broke off; it is tried again. */
+  /** The stream from the model broke off; it is retried. */
   stream_error: event("stream_error", "StreamErrorEvent", () => ({
     message: string(),
     codex_error_info: maybe(CodexErrorInfo()),
     additional_details: maybe(string()),
   })),
-  /** Something in use will go away. */
+  /** A feature in use will be removed. */
   deprecation_notice: event("deprecation_notice", "DeprecationNoticeEvent", () => ({ summary: string(), details: maybe(string()) })),
-  /** The history was summed up. */
+  /** The history was summarized. */
   context_compacted: event("context_compacted", "ContextCompactedEvent", nothing),
-  /** Turns were taken out of the history. */
+  /** Turns were removed from the history. */
   thread_rolled_back: event("thread_rolled_back", "ThreadRolledBackEvent", () => ({ num_turns: natural() })),
-  /** The conversation got another title. */
+  /** The conversation's title has changed. */
   thread_name_updated: event("thread_name_updated", "ThreadNameUpdatedEvent", () => ({
     thread_id: ThreadId(),
     thread_name: maybe(string()),
   })),
-  /** A review begins. */
+  /** A review has started. */
   entered_review_mode: event("entered_review_mode", "ReviewRequest", () => ({
     target: ReviewTarget(),
     user_facing_hint: maybe(string()),
   })),
   /** A review has ended, with its findings. */
   exited_review_mode: event("exited_review_mode", "ExitedReviewModeEvent", () => ({ review_output: maybe(ReviewOutputEvent()) })),
-  /** One item exactly as the model gave it; only for listeners that asked for raw events. */
+  /** One raw item of the model; only for listeners that requested raw events. */
   raw_response_item: event("raw_response_item", "RawResponseItemEvent", () => ({ item: unknown() })),
-  /** An item has begun. */
+  /** An item has started. */
   item_started: event("item_started", "ItemStartedEvent", () => ({ thread_id: ThreadId(), turn_id: string(), item: TurnItem() })),
-  /** An item has ended. */
+  /** An item has completed. */
   item_completed: event("item_completed", "ItemCompletedEvent", () => ({ thread_id: ThreadId(), turn_id: string(), item: TurnItem() })),
   /** The next piece of a message, with the item it belongs to. */
   agent_message_content_delta: event("agent_message_content_delta", "AgentMessageContentDeltaEvent", itemDelta),
@@ -280,14 +280,14 @@ export const EventMsg = named("v1.EventMsg", () => union(Object.values(events).m
 export type EventMessage = { [T in keyof typeof events]: Infer<(typeof events)[T]> }[keyof typeof events];
 export type EventMsg = EventMessage;
 
-type Told<T extends keyof typeof events> = { id: string; msg: Infer<(typeof events)[T]>; conversationId: string };
-type EventNotifications = { readonly [T in keyof typeof events & string as `codex/event/${T}`]: Notification<Schema<Told<T>>> };
+type EventParams<T extends keyof typeof events> = { id: string; msg: Infer<(typeof events)[T]>; conversationId: string };
+type EventNotifications = { readonly [T in keyof typeof events & string as `codex/event/${T}`]: Notification<Schema<EventParams<T>>> };
 
-/** Each event under its method, with the id of the turn that caused it and the conversation it belongs to. */
+/** Each event under its method, with the id of its turn and its conversation. */
 export const v1EventNotifications: EventNotifications = Object.fromEntries(
-  Object.entries(events).map(([type, message]) => [`codex/event/${type}`, notification(told(message))]),
+  Object.entries(events).map(([type, message]) => [`codex/event/${type}`, notification(eventParams(message))]),
 ) as unknown as EventNotifications;
 
-function told(message: Lazy): Lazy {
+function eventParams(message: Lazy): Lazy {
   return once(() => object({ id: string(), msg: message(), conversationId: ThreadId() }));
 }

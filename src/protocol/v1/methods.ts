@@ -1,4 +1,4 @@
-/** The older API as one set of tables: everything that 0.92 took and that 0.108 dropped. Registered by adapters/v1 beside today's tables. */
+/** The v1 API as one set of tables: everything that 0.92 accepted and that 0.108 dropped. Registered by adapters/v1 in addition to the current tables. */
 import { array, type Infer, maybe, named, natural, object, string } from "../../lib/schema.ts";
 import { notification } from "../define.ts";
 import { ReasoningEffort, ThreadId } from "../policy.ts";
@@ -23,7 +23,7 @@ export const SessionConfiguredNotification = named("v1.SessionConfiguredNotifica
 export type SessionConfiguredNotification = Infer<typeof SessionConfiguredNotification>;
 
 export const v1Notifications = {
-  /** A conversation is ready, with its settings and what was said in it. */
+  /** A conversation is ready, with its settings and its history. */
   sessionConfigured: notification(SessionConfiguredNotification),
   ...v1AccountNotifications,
   ...v1EventNotifications,
