@@ -15,7 +15,7 @@ function sign(claims: unknown, head: unknown = { alg: "HS256", typ: "JWT" }, key
   return `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`;
 }
 
-test("a capability token must be the very same", () => {
+test("a capability token must match exactly", () => {
   const token = capabilityToken(digestOfToken("open sesame"));
   assert.equal(token("open sesame"), undefined);
   for (const wrong of ["", "open", "open sesame ", "Open sesame", "open sesam\u00e9"]) assert.match(token(wrong) ?? "", /does not match/);
@@ -24,7 +24,7 @@ test("a capability token must be the very same", () => {
 test("a capability token is compared by its digest, whatever is sent", () => {
   const token = "k".repeat(64);
   const check = capabilityToken(digestOfToken(token));
-  // Two digests of one length are compared as a whole; a comparison of the texts would depend on how far they agree, and throw where lengths differ.
+  // Digests of equal length are compared as a whole; comparing the texts would take time depending on the common prefix, and throw if the lengths differ.
   for (const wrong of [
     "",
     "k",
@@ -40,7 +40,7 @@ test("a capability token is compared by its digest, whatever is sent", () => {
   assert.equal(digestOfToken("x").length, digestOfToken(token).length);
 });
 
-test("a signed token is let in when signature, time, issuer and audience fit", () => {
+test("a signed token is accepted if signature, time, issuer and audience match", () => {
   assert.equal(check(sign(good)), undefined);
   assert.equal(check(sign({ ...good, aud: ["other", "parley"], nbf: now - 5 })), undefined);
   assert.equal(check(sign({ ...good, exp: now - 29 })), undefined, "within the clock skew");

@@ -1,12 +1,12 @@
-/** Who may open a websocket: checks of the bearer token, by digest and in constant time. */
+/** Bearer token checks for websockets, by digest and in constant time. */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
-/** Says why a token is refused; undefined lets it in. The text is for the log and never holds the token. */
+/** Returns why a token is refused; undefined if it is accepted. The text is for the log and never contains the token. */
 export type CheckToken = (token: string) => string | undefined;
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** One fixed secret, known here by its SHA-256 digest alone. */
+/** One fixed secret, stored only as its SHA-256 digest. */
 export function capabilityToken(digest: Buffer): CheckToken {
   return (token) => (timingSafeEqual(sha256(token), digest) ? undefined : "the token does not match");
 }
@@ -22,7 +22,7 @@ export interface SignedTokenRules {
   readonly now: () => number;
 }
 
-/** A JWT signed with HS256 and a shared secret. `exp` must be there; `iss` and `aud` are checked when the rules name them. */
+/** A JWT signed with HS256 and a shared secret. `exp` is required; `iss` and `aud` are checked if the rules name them. */
 export function signedBearerToken(rules: SignedTokenRules): CheckToken {
   return (token) => {
     const [head, body, signature, ...more] = token.split(".");

@@ -17,29 +17,29 @@ describe("a connection without a proper request", () => {
   before(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
   after(() => server.close());
 
-  /** All that the server says on a connection until it closes it. */
-  async function heard(sent: string): Promise<string> {
+  /** Everything the server sends on a connection until it closes it. */
+  async function responseTo(sent: string): Promise<string> {
     const socket = createConnection((server.address() as AddressInfo).port, "127.0.0.1");
     if (sent !== "") socket.write(sent);
     return (await text(socket)).split("\r\n")[0] ?? "";
   }
 
-  test("that a browser opened ahead of use is closed without a word", async () => {
-    assert.equal(await heard(""), "");
+  test("that a browser opened in advance is closed without a response", async () => {
+    assert.equal(await responseTo(""), "");
   });
-  test("that waited long for its request is answered when that came while the server was busy", async () => {
+  test("whose late request arrived while the server was busy is answered", async () => {
     const socket = createConnection((server.address() as AddressInfo).port, "127.0.0.1");
     await once(socket, "connect");
     socket.write("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
     const end = performance.now() + 200;
-    while (performance.now() < end); // nothing else may run meanwhile
+    while (performance.now() < end); // nothing else may run in the meantime
     assert.match(await text(socket), /^HTTP\/1\.1 200 /);
   });
-  test("whose head does not come whole is told that it took too long", async () => {
-    assert.equal(await heard("GET / HTTP/1.1\r\nhost: 127"), "HTTP/1.1 408 Refused");
+  test("with an incomplete request head gets a timeout error", async () => {
+    assert.equal(await responseTo("GET / HTTP/1.1\r\nhost: 127"), "HTTP/1.1 408 Refused");
   });
-  test("whose head is too large or no HTTP is told so", async () => {
-    assert.equal(await heard(`GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(5000)}\r\n\r\n`), "HTTP/1.1 400 Refused");
-    assert.equal(await heard("hello\r\n\r\n"), "HTTP/1.1 400 Refused");
+  test("with a request head that is too large or not HTTP gets an error", async () => {
+    assert.equal(await responseTo(`GET / HTTP/1.1\r\nhost: a\r\nx: ${"y".repeat(5000)}\r\n\r\n`), "HTTP/1.1 400 Refused");
+    assert.equal(await responseTo("hello\r\n\r\n"), "HTTP/1.1 400 Refused");
   });
 });

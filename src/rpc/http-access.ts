@@ -1,12 +1,12 @@
-/** Which HTTP requests are served: checks of the Host, the Origin and the bearer token, before anything else of a request is read. */
+/** HTTP access control: checks the Host, the Origin and the bearer token before anything else of a request is read. */
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { CheckToken } from "./bearer.ts";
 
 export interface AccessRules {
-  /** Every request must carry a bearer token that passes. Without it every client is served. */
+  /** Every request must have a bearer token that passes. Without this check every client is served. */
   readonly checkToken?: CheckToken | undefined;
-  /** Browsers send an Origin and are refused unless it stands here exactly. */
+  /** Browsers send an Origin and are refused unless it is listed here exactly. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
@@ -17,18 +17,18 @@ export interface Refusal {
 
 export function refuseRequest(request: IncomingMessage, rules: AccessRules, isOwnHost: (host: string) => boolean): Refusal | undefined {
   const twice = repeatedHeader(request, ["host", "origin"]);
-  if (twice !== undefined) return { status: 400, why: `the header ${twice} stands twice` };
+  if (twice !== undefined) return { status: 400, why: `the header ${twice} occurs twice` };
   const { origin, host } = request.headers;
   if (origin !== undefined && !(rules.allowedOrigins ?? []).includes(origin)) return { status: 403, why: "the Origin is not allowed" };
   if (!isOwnHost(host ?? "")) return { status: 403, why: "the Host is not this server's" };
   return undefined;
 }
 
-/** A header that decides about access and comes more than once: a proxy in between might have checked the other one. */
+/** A repeated header that is relevant for access: a proxy in between might have checked the other one. */
 export const repeatedHeader = (request: IncomingMessage, names: readonly string[]): string | undefined =>
   names.find((name) => (request.headersDistinct[name]?.length ?? 0) > 1);
 
-/** The token is read from the Authorization header alone: in a URL it would end up in logs and histories. */
+/** The token is read from the Authorization header only: in a URL it would end up in logs and histories. */
 export function refuseToken(request: IncomingMessage, check: CheckToken | undefined): Refusal | undefined {
   if (check === undefined) return undefined;
   if (repeatedHeader(request, ["authorization"]) !== undefined) return { status: 401, why: "more than one bearer token" };
@@ -38,8 +38,8 @@ export function refuseToken(request: IncomingMessage, check: CheckToken | undefi
 }
 
 /**
- * Which Host headers are ours. After DNS rebinding a foreign page reaches our address but still sends its own name, so names are refused
- * unless listed; where all addresses are listened on, any literal address is ours.
+ * Returns which Host headers are accepted. After DNS rebinding a foreign page reaches our address but still sends its own name, so names
+ * are refused unless listed; if the server listens on all addresses, any literal address is accepted.
  */
 export function hostRule(listening: string, names: readonly string[]): (host: string) => boolean {
   const own = new Set([listening, "localhost", "127.0.0.1", "::1", ...names.map((name) => name.toLowerCase())]);

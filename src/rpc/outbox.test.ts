@@ -1,4 +1,4 @@
-/** Readers that do not read: what waits for them stays small, and they are cut off in bytes and in time. */
+/** Clients that do not read: their backlog stays small, and they are disconnected by size and by time. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
@@ -12,12 +12,12 @@ import { listenWebSocket } from "./websocket.ts";
 interface Reader {
   readonly socket: WebSocket;
   readonly there: Transport;
-  /** Characters that arrived, without those of the close frame. */
+  /** Number of received characters, excluding the close frame. */
   readonly got: () => number;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 }
 
-/** Opens a listener and one reader of it for each call of the function that is returned. */
+/** Opens a listener; each call of the returned function connects one reader to it. */
 async function readers(t: TestContext, limits: Partial<ReaderLimits> = {}): Promise<() => Promise<Reader>> {
   const waiting: ((transport: Transport) => void)[] = [];
   const listener = await listenWebSocket({
@@ -42,7 +42,7 @@ async function readers(t: TestContext, limits: Partial<ReaderLimits> = {}): Prom
     return { socket, there, got: () => got, closed };
   };
 }
-/** Megabytes in use after the garbage was collected. */
+/** Megabytes in use after garbage collection. */
 function held(): number {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();
@@ -51,8 +51,8 @@ function held(): number {
 }
 const message = (i: number): string => JSON.stringify({ method: "item/agentMessage/delta", params: { i, delta: "x".repeat(150) } });
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** Many small messages to all of them, as the deltas of a turn come. */
-async function say(to: readonly Transport[], count: number): Promise<number> {
+/** Sends many small messages to all of them, like the deltas of a turn. */
+async function sendMany(to: readonly Transport[], count: number): Promise<number> {
   let length = 0;
   for (let i = 0; i < count; i++) {
     const text = message(i);
@@ -64,12 +64,12 @@ async function say(to: readonly Transport[], count: number): Promise<number> {
   return length;
 }
 
-test("what waits for readers that do not read is held once for all of them, and arrives whole and in order when they read", async (t) => {
+test("the backlog of readers that do not read is stored once for all of them, and arrives complete and in order when they read", async (t) => {
   const open = await readers(t);
   const deaf = await Promise.all(Array.from({ length: 8 }, open));
   for (const { socket } of deaf) socket.pause();
   const before = held();
-  const length = await say(
+  const length = await sendMany(
     deaf.map(({ there }) => there),
     40_000,
   );
@@ -93,40 +93,40 @@ test("what waits for readers that do not read is held once for all of them, and 
   assert.ok(order.every((i, at) => i === at));
 });
 
-test("who is cut off hears why before long: what it was not handed is dropped", async (t) => {
+test("a disconnected client soon receives the reason: unsent messages are dropped", async (t) => {
   const open = await readers(t);
   const { socket, there, got, closed } = await open();
   socket.pause();
-  const length = await say([there], 60_000);
+  const length = await sendMany([there], 60_000);
   there.cutOff(tooFarBehind);
   socket.resume();
   assert.deepEqual(await closed, { code: 1013, reason: tooFarBehind });
   assert.ok(got() < length / 2, `${got()} of ${length} characters came before the close frame`);
 });
 
-test("a reader that takes nothing for too long is cut off, also when little waits for it", async (t) => {
+test("a reader that reads nothing for too long is disconnected, even if its backlog is small", async (t) => {
   const open = await readers(t, { stallMs: 200 });
   const { socket, there, closed } = await open();
   socket.pause();
   const ended = new Promise<Error | undefined>((resolve) => {
     there.onClose = resolve;
   });
-  await say([there], 40_000);
-  const { code } = await Promise.race([closed, tillBacklogIsGone(there, socket).then(() => closed)]);
+  await sendMany([there], 40_000);
+  const { code } = await Promise.race([closed, untilBacklogIsGone(there, socket).then(() => closed)]);
   assert.equal(code, 1013);
   assert.match((await ended)?.message ?? "", /too far behind/);
 });
 
-/** The server has given up; only then does the reader read on. */
-async function tillBacklogIsGone(there: Transport, socket: WebSocket): Promise<void> {
+/** Waits until the server has given up, before the reader continues to read. */
+async function untilBacklogIsGone(there: Transport, socket: WebSocket): Promise<void> {
   while (there.backlog > 1024 * 1024) await new Promise((resolve) => setTimeout(resolve, 20));
   socket.resume();
 }
 
-test("a reader that takes something now and then is not cut off", async (t) => {
+test("a reader that reads now and then is not disconnected", async (t) => {
   const open = await readers(t, { stallMs: 2000 });
   const { socket, there, got, closed } = await open();
-  const length = await say([there], 20_000);
+  const length = await sendMany([there], 20_000);
   let isCut = false;
   void closed.then(() => {
     isCut = true;
@@ -140,27 +140,27 @@ test("a reader that takes something now and then is not cut off", async (t) => {
   assert.equal(got(), length);
 });
 
-test("a flood of pings of one that does not read is answered by one pong", async (t) => {
+test("a flood of pings from a client that does not read is answered with one pong", async (t) => {
   const open = await readers(t);
   const { socket, there } = await open();
   socket.pause();
-  await say([there], 40_000);
+  await sendMany([there], 40_000);
   const before = there.backlog;
   for (let i = 0; i < 5000; i++) socket.ping(String(i));
   const answered = new Promise<string>((resolve) => {
     socket.on("pong", (data) => resolve(String(data)));
   });
-  const heard = new Promise<void>((resolve) => {
+  const received = new Promise<void>((resolve) => {
     there.onMessage = () => resolve();
   });
   socket.send("after the pings");
-  await heard;
+  await received;
   assert.equal(there.backlog, before);
   socket.resume();
   assert.equal(await answered, "4999");
 });
 
-test("of many that are within their limits and too much together, the one furthest behind is cut off", () => {
+test("if many readers within their limits are too much together, the one furthest behind is disconnected", () => {
   const cut: number[] = [];
   const crowd = [3, 9, 5].map((backlog) => ({ backlog, cutOff: () => cut.push(backlog) }));
   cutFurthestBehind(crowd, 17);

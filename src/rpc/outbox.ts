@@ -1,28 +1,28 @@
-/** What waits for the reader of one websocket. It is handed over piece by piece, so that a reader who does not read costs a list of texts that others share, and no buffers. */
+/** The send queue of one websocket. It is written in chunks, so that a client that does not read costs a list of shared strings, and no buffers. */
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { type Transport, tooFarBehind } from "./transport.ts";
 
-/** So much is with the socket at once; above a socket's own mark, so that it says when it has sent it. */
+/** Maximum amount in the socket at once; above the socket's high-water mark, so that it emits a drain event. */
 const pieceBytes = 128 * 1024;
-/** Slower than this a reader counts as one that does not read. */
+/** A slower reader counts as one that does not read. */
 const leastBytesPerSecond = 16 * 1024;
 
-/** When a reader that is behind is cut off. */
+/** When a slow reader is disconnected. */
 export interface ReaderLimits {
-  /** Characters that may wait for one reader. */
+  /** Maximum number of characters waiting for one reader. */
   readonly backlog: number;
-  /** How long a reader may take nothing while more than a piece waits for it. */
+  /** How long a reader may read nothing while more than one chunk is waiting for it. */
   readonly stallMs: number;
 }
 export const readerLimits: ReaderLimits = { backlog: 128 * 1024 * 1024, stallMs: 120_000 };
 
 export interface OutboxHandlers {
-  /** Everything was taken. */
+  /** Everything was sent. */
   drained(): void;
   /** The reader exceeded a limit. */
   tooSlow(): void;
-  /** More waits than a piece. */
+  /** More than one chunk is waiting. */
   behind?: (() => void) | undefined;
 }
 
@@ -36,7 +36,7 @@ export class Outbox {
   #length = 0;
   #isScheduled = false;
   #isDropped = false;
-  /** Runs while the reader is behind; what it takes sets it back. */
+  /** Runs while the reader is behind; reset when it reads something. */
   #stall: NodeJS.Timeout | undefined;
 
   constructor(ws: WebSocket, socket: Socket, handlers: OutboxHandlers, limits: ReaderLimits = readerLimits) {
@@ -47,15 +47,15 @@ export class Outbox {
     socket.on("drain", () => this.#drained());
   }
 
-  /** Characters that wait here, and bytes that wait in the socket. */
+  /** Characters waiting here, plus bytes waiting in the socket. */
   get backlog(): number {
     return this.#length + this.#socket.writableLength;
   }
-  /** The socket has as much as it should have. */
+  /** The socket's buffer is full. */
   get isBehind(): boolean {
     return this.#socket.writableLength > pieceBytes;
   }
-  /** All of one tick leave together. */
+  /** Messages of one tick are sent together. */
   send(text: string): void {
     if (this.#isDropped) return;
     this.#texts.push(text);
@@ -68,12 +68,12 @@ export class Outbox {
       this.#handOver();
     });
   }
-  /** Hands over all that is left, however much it is: before a close frame. */
+  /** Writes everything that is left, regardless of its size: before a close frame. */
   flush(): void {
     this.#handPiece(Number.POSITIVE_INFINITY);
     clearTimeout(this.#stall);
   }
-  /** What was not handed over is forgotten, and nothing more is taken. */
+  /** Discards everything that was not written yet, and accepts no more. */
   drop(): void {
     this.#isDropped = true;
     this.#texts = [];
@@ -107,17 +107,17 @@ export class Outbox {
     this.#handOver();
     if (this.#length === 0 && this.#socket.writableLength === 0) this.#handlers.drained();
   }
-  /** A long message leaves in one piece, and nobody says how much of it was taken: it has its time at the least pace. */
+  /** A long message is written in one chunk, without progress information: its time limit follows from the minimum rate. */
   #startStall(): NodeJS.Timeout {
     const ms = this.#limits.stallMs + (this.#socket.writableLength / leastBytesPerSecond) * 1000;
     return setTimeout(() => this.#handlers.tooSlow(), ms).unref();
   }
 }
 
-/** What may wait for all readers of one listener together. */
+/** Maximum backlog of all readers of one listener together. */
 const maxTogether = 512 * 1024 * 1024;
 
-/** Many readers that are each within their limits may still be too much: then the one that is furthest behind is cut off. */
+/** Many readers within their own limits may still be too much together: then the one furthest behind is disconnected. */
 export function cutFurthestBehind(all: Iterable<Pick<Transport, "backlog" | "cutOff">>, most: number = maxTogether): void {
   let total = 0;
   let furthest: Pick<Transport, "backlog" | "cutOff"> | undefined;

@@ -4,7 +4,7 @@ import { errorMessage } from "../lib/error-text.ts";
 import { Peer, type PeerHandlers } from "./peer.ts";
 import { memoryPair } from "./transport.ts";
 
-/** A peer that serves, and another that asks it. */
+/** A serving peer and a calling peer. */
 function pair(handlers: Partial<PeerHandlers>) {
   const [near, far] = memoryPair();
   const bugs: string[] = [];
@@ -15,16 +15,16 @@ function pair(handlers: Partial<PeerHandlers>) {
     bug: (method, error) => bugs.push(`${method}: ${errorMessage(error)}`),
     ...handlers,
   });
-  const asker = new Peer(near, { request: () => ({}), notification: () => {}, closed: () => {} });
-  return { server, asker, bugs };
+  const caller = new Peer(near, { request: () => ({}), notification: () => {}, closed: () => {} });
+  return { server, caller, bugs };
 }
 const broken = (): never => {
   throw new Error("broken");
 };
 
-test("what runs after an answer may throw: the answer stands, the next in line runs, the connection goes on", async () => {
+test("callbacks after a response may throw: the response is sent, the next callback runs, the connection stays open", async () => {
   const ran: number[] = [];
-  const { asker, bugs } = pair({
+  const { caller, bugs } = pair({
     request: (_method, _params, after) => {
       after(() => ran.push(1));
       after(broken);
@@ -32,35 +32,35 @@ test("what runs after an answer may throw: the answer stands, the next in line r
       return { done: true };
     },
   });
-  assert.deepEqual(await asker.call("one", {}), { done: true });
-  assert.deepEqual(await asker.call("two", {}), { done: true });
+  assert.deepEqual(await caller.call("one", {}), { done: true });
+  assert.deepEqual(await caller.call("two", {}), { done: true });
   assert.deepEqual(ran, [1, 2, 1, 2]);
   assert.deepEqual(bugs, ["one: broken", "two: broken"]);
 });
 
-test("handlers of notifications and answers may throw, and so may the one who logs it", async () => {
-  const { asker, bugs } = pair({ notification: broken, answer: broken });
-  asker.notify("odd", {});
-  asker.send('{"id":77,"result":{}}');
-  assert.deepEqual(await asker.call("ping", {}), {});
+test("handlers of notifications and responses may throw, and so may the logger", async () => {
+  const { caller, bugs } = pair({ notification: broken, answer: broken });
+  caller.notify("odd", {});
+  caller.send('{"id":77,"result":{}}');
+  assert.deepEqual(await caller.call("ping", {}), {});
   assert.deepEqual(bugs, ["a message: broken", "a message: broken"]);
   const other = pair({ notification: broken, bug: broken });
-  other.asker.notify("odd", {});
-  assert.deepEqual(await other.asker.call("ping", {}), {});
+  other.caller.notify("odd", {});
+  assert.deepEqual(await other.caller.call("ping", {}), {});
 });
 
-test("a result that cannot be written as JSON is an internal error, not silence", async () => {
-  const circle: Record<string, unknown> = {};
-  circle["self"] = circle;
-  const { asker, server, bugs } = pair({ request: (method) => (method === "later" ? Promise.resolve(circle) : circle) });
-  for (const method of ["now", "later"]) await assert.rejects(asker.call(method, {}), { code: -32603 });
+test("a result that cannot be serialized as JSON is an internal error, not a missing response", async () => {
+  const circular: Record<string, unknown> = {};
+  circular["self"] = circular;
+  const { caller, server, bugs } = pair({ request: (method) => (method === "later" ? Promise.resolve(circular) : circular) });
+  for (const method of ["now", "later"]) await assert.rejects(caller.call(method, {}), { code: -32603 });
   assert.equal(server.inFlight, 0);
   assert.equal(bugs.length, 2);
 });
 
-test("a handler that throws at the end of a connection harms nobody", async () => {
-  const { asker, server, bugs } = pair({ closed: broken });
-  asker.close();
+test("a handler that throws at the end of a connection affects nothing else", async () => {
+  const { caller, server, bugs } = pair({ closed: broken });
+  caller.close();
   await new Promise((resolve) => setImmediate(resolve));
   await assert.rejects(server.call("late", {}), { code: "connection_closed" });
   assert.deepEqual(bugs, ["the end of the connection: broken"]);

@@ -1,8 +1,8 @@
-/** One end of a JSON-RPC-lite connection: tells requests, notifications and answers apart and pairs answers with questions. */
+/** One end of a JSON-RPC-lite connection: distinguishes requests, notifications and responses, and matches responses to requests. */
 import { internalError, invalidRequest, overloaded, RpcError } from "../protocol/errors.ts";
 import type { Transport } from "./transport.ts";
 
-/** An integer too large for a JavaScript number; kept digit for digit. */
+/** An integer too large for a JavaScript number; preserved digit by digit. */
 export class BigId {
   readonly digits: string;
   constructor(digits: string) {
@@ -13,23 +13,23 @@ export type Id = string | number | BigId;
 export type Outcome = { readonly result: unknown } | { readonly error: RpcError };
 
 export interface PeerHandlers {
-  /** Returns the result, at once or later; what it throws becomes the error answer. `after` runs once the answer was sent. */
+  /** Returns the result or a promise of it; a thrown error becomes the error response. `after` runs once the response was sent. */
   request(method: string, params: unknown, after: (run: () => void) => void, id: Id): unknown;
-  /** Takes a request that is answered later through `respond`, perhaps after other code has asked a person. False leaves it to `request`. */
+  /** Accepts a request that is answered later through `respond`, for example after asking a person. False leaves it to `request`. */
   takeRequest?(id: string | number, method: string, params: unknown): boolean;
   notification(method: string, params: unknown): void;
-  /** An answer to a question that was not asked through `call`. */
+  /** A response to a request that was not sent through `call`. */
   answer?(id: string | number, outcome: Outcome): void;
   closed(error?: Error): void;
   /** The other side has read everything. */
   drained?(): void;
-  /** A line that is no message, for the log. */
+  /** A line that is not a message, for the log. */
   unreadable?(reason: string): void;
-  /** Something that is no RpcError was thrown while serving `method`, or, where no error answer can report it, beside it. The connection goes on. */
+  /** An error other than RpcError was thrown while serving `method`, or in a place where no error response can report it. The connection stays open. */
   bug?(method: string, error: unknown, isAnswered: boolean): void;
 }
 
-/** More unanswered requests than this are refused: a flood must not fill the memory. */
+/** Further requests are refused while this many are unanswered: a flood must not exhaust the memory. */
 const maxInFlight = 4096;
 /** Above this backlog no further input is read until the other side has caught up. */
 const highWater = 4 * 1024 * 1024;
@@ -53,7 +53,7 @@ export class Peer {
   constructor(transport: Transport, handlers: PeerHandlers) {
     this.#transport = transport;
     this.#handlers = handlers;
-    // Nothing may be thrown into a transport: it would stop in the middle of what it reads.
+    // Nothing may be thrown into a transport: it would stop in the middle of reading.
     transport.onMessage = (text) => this.#guarded("a message", () => this.#receive(text));
     transport.onTooLong = (head) => this.#guarded("a message over the size limit", () => this.#refuseTooLong(head));
     transport.onDrain = () => this.#guarded("the end of a backlog", () => this.#continue());
@@ -73,15 +73,15 @@ export class Peer {
   notify(method: string, params: unknown): void {
     this.#transport.send(JSON.stringify(params === undefined ? { method } : { method, params }));
   }
-  /** Sends a message that was written elsewhere, once for many peers. */
+  /** Sends a message that was serialized once for many peers. */
   send(json: string): void {
     this.#transport.send(json);
   }
-  /** Answers a request that `takeRequest` took. */
+  /** Answers a request that `takeRequest` accepted. */
   respond(id: string | number, outcome: Outcome): void {
     this.#respond(id, "a request that was taken", outcome);
   }
-  /** Asks and waits. Rejects with RpcError, with ConnectionClosed, or with the signal's reason. */
+  /** Sends a request and waits for the response. Rejects with RpcError, with ConnectionClosed, or with the signal's reason. */
   async call(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
     if (this.#closed) throw new ConnectionClosed();
     signal?.throwIfAborted();
@@ -101,7 +101,7 @@ export class Peer {
   close(): void {
     this.#transport.close();
   }
-  /** Ends the connection because the other side does not keep up with what it is sent. */
+  /** Closes the connection because the other side does not keep up. */
   cutOff(why: string): void {
     this.#transport.cutOff(why);
   }
@@ -158,7 +158,7 @@ export class Peer {
     this.#transport.pause();
   }
 
-  /** What cannot be written as JSON, being circular or too long for a string, is still answered. */
+  /** A result that cannot be serialized as JSON (circular or too long for a string) is still answered, with an error. */
   #written(id: Id, method: string, outcome: Outcome): string {
     const shown = id instanceof BigId ? id.digits : JSON.stringify(id);
     const failed = (error: RpcError): string => `{"error":${JSON.stringify(errorToWire(error))},"id":${shown}}`;
@@ -215,7 +215,7 @@ export class Peer {
   }
 }
 
-/** The id as it came; undefined when it is none (null, a fraction, a boolean), which makes the message a notification. */
+/** The id exactly as sent; undefined if it is invalid (null, a fraction, a boolean), which makes the message a notification. */
 function exactId(id: unknown, text: string): Id | undefined {
   if (typeof id === "string") return id;
   if (typeof id !== "number" || !Number.isInteger(id)) return undefined;
@@ -229,7 +229,7 @@ function exactId(id: unknown, text: string): Id | undefined {
   return digits !== undefined && /^-?\d+$/.test(digits) ? new BigId(digits) : undefined;
 }
 
-/** An error that repeats what was wrong must not grow with it. */
+/** An error message that repeats invalid input must not grow with it. */
 const maxMessage = 2000;
 function errorToWire(error: RpcError): object {
   const message = error.message.length > maxMessage ? `${error.message.slice(0, maxMessage)}…` : error.message;

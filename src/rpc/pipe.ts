@@ -1,11 +1,11 @@
-/** Joins two transports: each gets what the other sends, at the pace of the slower one. */
+/** Connects two transports: each receives what the other sends, at the pace of the slower one. */
 import { type Transport, tooFarBehind } from "./transport.ts";
 
 const highWater = 4 * 1024 * 1024;
-/** At most 123 bytes, as everything that a close frame says. */
+/** At most 123 bytes, the limit for a close frame's reason. */
 const lost = "the connection behind this one was lost; connect again and resume";
 
-/** Resolves when both have ended; with the reason when one was cut off or broke, which is passed to the other. */
+/** Resolves when both have ended; with the reason if one was disconnected or broke, which is passed to the other. */
 export async function pipe(a: Transport, b: Transport): Promise<Error | undefined> {
   const [first, second] = await Promise.all([oneWay(a, b), oneWay(b, a)]);
   return first ?? second;

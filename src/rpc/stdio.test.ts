@@ -3,12 +3,12 @@ import { PassThrough, Writable } from "node:stream";
 import { test } from "node:test";
 import { LinesTransport } from "./stdio.ts";
 
-test("a client that never reads is cut off after 128 MB, hears only whole lines, and nothing more is kept for it", () => {
+test("a client that never reads is disconnected after 128 MB, receives only whole lines, and nothing more is kept for it", () => {
   let taken = "";
   const stuck = new Writable({
     highWaterMark: 1,
     write(chunk: Buffer) {
-      taken += chunk.toString("latin1", 0, 20); // and never says that it has written it
+      taken += chunk.toString("latin1", 0, 20); // and never calls back that it was written
     },
   });
   const transport = new LinesTransport(new PassThrough(), stuck);

@@ -6,11 +6,11 @@ import { LineSplitter } from "../lib/json-lines.ts";
 import { type Transport, tooFarBehind } from "./transport.ts";
 
 const ignore = (): void => {};
-/** What is written together when much is said in one moment: about what a pipe holds. */
+/** Chunk size for writes when much is sent at once: about a pipe's capacity. */
 const pieceCharacters = 64 * 1024;
 /**
- * The client on stdio is the only one, so nobody else waits for it: however long it does not read, a turn's stream waits with it, and
- * its requests wait. What is said without being asked for has this limit; beyond it the connection ends, and the server with it.
+ * The client on stdio is the only one, so it blocks nobody else: while it does not read, a turn's stream and its requests wait. Unsolicited
+ * messages have this limit; beyond it the connection ends, and the server with it.
  */
 const maxBacklog = 128 * 1024 * 1024;
 
@@ -18,7 +18,7 @@ export function stdioTransport(): Transport {
   return new LinesTransport(process.stdin, openStdout());
 }
 
-/** Node's own process.stdout blocks the whole process on a full pipe; a socket over the same descriptor does not. */
+/** Node's own process.stdout blocks the whole process on a full pipe; a socket over the same file descriptor does not. */
 function openStdout(): Writable {
   const stat = fstatSync(1);
   if (stat.isFIFO() || stat.isSocket()) return new Socket({ fd: 1, readable: false, writable: true });
@@ -53,7 +53,7 @@ export class LinesTransport implements Transport {
     input.on("error", (error) => this.#end(error));
     output.on("drain", () => this.onDrain());
     output.on("error", () => {
-      this.#outputGone = true; // the reader went away; what it would have read has no other place to go
+      this.#outputGone = true; // the reader has disconnected; its messages have nowhere else to go
       this.#end();
     });
   }
@@ -84,7 +84,7 @@ export class LinesTransport implements Transport {
     this.#flush();
     this.#end();
   }
-  /** Closing the output is the only signal that the other side gets; it comes after whole lines. */
+  /** Closing the output is the only signal that the other side gets; it follows complete lines. */
   cutOff(why: string): void {
     this.#queue = [];
     this.#queued = 0;
@@ -97,7 +97,7 @@ export class LinesTransport implements Transport {
     const text = `${this.#queue.join("\n")}\n`;
     this.#queue = [];
     this.#queued = 0;
-    this.#output.write(Buffer.from(text)); // of a string, Node would set aside three times its length
+    this.#output.write(Buffer.from(text)); // for a string, Node would allocate three times its length
   }
   #end(error?: Error): void {
     if (this.#closed) return;

@@ -1,8 +1,8 @@
-/** A two-way pipe of whole JSON messages as text. Framing is the transport's business, meaning is the peer's. */
+/** A bidirectional channel of complete JSON messages as text. The transport handles framing, the peer interprets the messages. */
 export interface Transport {
-  /** Takes one message. All messages of one tick leave together. Ignored after the end. */
+  /** Queues one message. All messages of one tick are sent together. Ignored after the end. */
   send(json: string): void;
-  /** Characters taken and not yet handed to the other side. */
+  /** Characters queued and not yet delivered to the other side. */
   readonly backlog: number;
   /** Stops reading: back-pressure towards the sender. */
   pause(): void;
@@ -12,22 +12,22 @@ export interface Transport {
   onTooLong: (head: string) => void;
   /** Called once, also after `close`. */
   onClose: (error?: Error) => void;
-  /** The backlog is gone. */
+  /** The backlog is empty. */
   onDrain: () => void;
-  /** Sends what was taken, then ends the connection. */
+  /** Sends what was queued, then ends the connection. */
   close(): void;
-  /** Ends the connection of a reader that does not keep up: what it was not sent yet is dropped; where the transport has a close reason, it asks the client to reconnect. */
+  /** Disconnects a reader that does not keep up: unsent messages are dropped; if the transport has a close reason, it asks the client to reconnect. */
   cutOff(why: string): void;
   /** "stdio" ends with its client; the others outlive it. */
   readonly kind: "stdio" | "websocket" | "unix" | "memory";
 }
 
-/** Why a reader is cut off, in at most 123 bytes, as everything that a close frame says. */
+/** The reason for disconnecting a slow reader, in at most 123 bytes, the limit for a close frame's reason. */
 export const tooFarBehind = "too far behind in reading; connect again and resume";
 
 const ignore = (): void => {};
 
-/** Two transports wired to each other; what one sends the other receives in a later microtask, in order. */
+/** Two transports connected to each other; each receives what the other sends in a later microtask, in order. */
 export function memoryPair(): [Transport, Transport] {
   const a = new MemoryEnd();
   const b = new MemoryEnd();

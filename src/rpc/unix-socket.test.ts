@@ -21,7 +21,7 @@ const echo = {
   },
 };
 
-test("a socket is its owner's alone, and messages go through it", () =>
+test("only its owner can open a socket, and messages go through it", () =>
   inFolder(async (folder) => {
     const file = path.join(folder, "deep", "er", "a:b.sock");
     const listener = await listenUnixSocket(file, echo);
@@ -39,7 +39,7 @@ test("a socket is its owner's alone, and messages go through it", () =>
     assert.equal(statSync(file, { throwIfNoEntry: false }), undefined);
   }));
 
-test("a socket that somebody answers on is left alone", () =>
+test("a socket with a live server is left alone", () =>
   inFolder(async (folder) => {
     const file = path.join(folder, "s");
     const first = await listenUnixSocket(file, echo);
@@ -60,7 +60,7 @@ test("a socket that a dead server left behind is replaced", () =>
     await listener.close();
   }));
 
-test("anything else on the path is left alone, and a path that is too long is refused in words", () =>
+test("anything else on the path is left alone, and a path that is too long gives a readable error", () =>
   inFolder(async (folder) => {
     const file = path.join(folder, "precious");
     writeFileSync(file, "data");
@@ -69,7 +69,7 @@ test("anything else on the path is left alone, and a path that is too long is re
     await assert.rejects(listenUnixSocket(path.join(folder, "x".repeat(120)), echo), /choose a shorter one/);
   }));
 
-test("a socket of another program that takes connections counts as in use", () =>
+test("a socket of another program that accepts connections counts as in use", () =>
   inFolder(async (folder) => {
     const file = path.join(folder, "s");
     const other = createServer().listen(file);

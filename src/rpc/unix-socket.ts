@@ -5,11 +5,11 @@ import path from "node:path";
 import type { Transport } from "./transport.ts";
 import { type ConnectOptions, createSocketServer, type Listener, type ListenerRules, openWebSocket, startListening } from "./websocket.ts";
 
-/** The kernel's limit for a socket's name, without the closing zero byte. */
+/** The kernel's limit for a socket path, without the terminating zero byte. */
 const maxPathBytes = process.platform === "linux" ? 107 : 103;
 const probeTimeoutMs = 2000;
 
-/** Rejects when somebody answers on the path already, or when something other than a socket stands there. */
+/** Rejects if a server already answers on the path, or if the path is not a socket. */
 export async function listenUnixSocket(socketPath: string, rules: ListenerRules): Promise<Listener> {
   const file = path.resolve(socketPath);
   if (Buffer.byteLength(file) > maxPathBytes)
@@ -20,7 +20,7 @@ export async function listenUnixSocket(socketPath: string, rules: ListenerRules)
   await startListening(
     sockets.server,
     () => {
-      // The socket is made inside listen(), so no moment passes in which others could open it.
+      // The socket is created inside listen() with this mask, so others can never open it.
       const mask = process.umask(0o177);
       try {
         sockets.server.listen(file);
@@ -34,13 +34,13 @@ export async function listenUnixSocket(socketPath: string, rules: ListenerRules)
   return { url: `unix://${file}`, close: sockets.close };
 }
 
-/** Removes a socket that a dead server left behind, and nothing else. */
+/** Removes a socket left behind by a dead server, and nothing else. */
 async function clearStale(file: string): Promise<void> {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isSocket()) throw new Error(`${file} exists and is not a socket; remove it or choose another path`);
   if (await answers(file)) throw new Error(`another server is listening on ${file}`);
-  // Another starter may have replaced it while we asked: only the very file that did not answer is removed.
+  // Another process may have replaced it in the meantime: only the file that did not respond is removed.
   if (lstatSync(file, { throwIfNoEntry: false })?.ino === found.ino) unlinkSync(file);
 }
 
@@ -51,13 +51,13 @@ function answers(file: string): Promise<boolean> {
       probe.destroy();
       resolve(alive);
     };
-    probe.setTimeout(probeTimeoutMs, () => done(true)); // it takes connections, if slowly: not ours to remove
+    probe.setTimeout(probeTimeoutMs, () => done(true)); // it accepts connections, if slowly: not ours to remove
     probe.on("connect", () => done(true));
     probe.on("error", (error: NodeJS.ErrnoException) => done(error.code !== "ECONNREFUSED" && error.code !== "ENOENT"));
   });
 }
 
 export function connectUnixSocket(socketPath: string, options: ConnectOptions = {}): Promise<Transport> {
-  // ws would read a colon in the path as the end of the path, so the connection is made here.
+  // ws would treat a colon in the path as its end, so the connection is created here.
   return openWebSocket("ws://localhost/", "unix", options, { createConnection: () => createConnection(path.resolve(socketPath)) });
 }

@@ -1,4 +1,4 @@
-/** One open websocket as a Transport: one JSON message in each text frame. Serves both ends, over TCP and unix sockets. */
+/** One open websocket as a Transport: one JSON message per text frame. Serves both ends, over TCP and unix sockets. */
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import { Outbox, type ReaderLimits } from "./outbox.ts";
@@ -8,11 +8,11 @@ import { type Transport, tooFarBehind } from "./transport.ts";
 export const maxMessageBytes = 64 * 1024 * 1024;
 /** How long the other side has to answer our close frame. */
 const closeGraceMs = 1000;
-/** How long a client that is cut off has to read what it was sent, at whose end is the reason. */
+/** How long a disconnected client has to read what it was sent, which ends with the reason. */
 const cutOffGraceMs = 30_000;
 
 const goingAway = 1001;
-/** "Try again later": connect anew and resume. */
+/** "Try again later": reconnect and resume. */
 const tryAgainLater = 1013;
 const ignore = (): void => {};
 
@@ -31,13 +31,13 @@ export class WebSocketTransport implements Transport {
   onDrain: () => void = ignore;
   readonly #ws: WebSocket;
   readonly #outbox: Outbox;
-  /** The last ping that came while the other side was behind. */
+  /** The last ping received while the other side was behind. */
   #ping: Buffer | undefined;
-  /** Messages that ws had already cut out of its buffer when reading was paused. */
+  /** Messages that ws had already parsed from its buffer when reading was paused. */
   #inbox: string[] = [];
   #paused = false;
   #closed = false;
-  /** Nothing more is read of a client that cannot be answered any more. */
+  /** Nothing more is read from a client that can no longer be answered. */
   #isCutOff = false;
   #failure: Error | undefined;
 
@@ -102,7 +102,7 @@ export class WebSocketTransport implements Transport {
     if (ping !== undefined && this.#ws.readyState === this.#ws.OPEN) this.#ws.pong(ping);
     this.onDrain();
   }
-  /** Answered here and not by ws itself: a flood of pings from a client that does not read would grow without end. The last of them counts. */
+  /** Handled here and not by ws itself: the pongs for a flood of pings from a client that does not read would pile up. Only the last one is answered. */
   #pong(data: Buffer): void {
     if (this.#outbox.isBehind) this.#ping = data;
     else this.#ws.pong(data);

@@ -26,7 +26,7 @@ async function listen(rules: Partial<ListenOptions> = {}) {
   return { ...server, listener, url: listener.url, port: Number(new URL(listener.url).port) };
 }
 
-/** Sends raw bytes and gives back everything until the other side closes. */
+/** Sends raw bytes and returns everything received until the other side closes. */
 function raw(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let got = "";
@@ -61,7 +61,7 @@ const closing = (transport: Transport): Promise<Error | undefined> =>
     transport.onClose = resolve;
   });
 
-test("messages go both ways, whole and in order, as one frame each", async () => {
+test("messages go both ways, complete and in order, as one frame each", async () => {
   const server = await listen();
   const client = await connectWebSocket(server.url);
   const there = await server.next.promise;
@@ -77,16 +77,16 @@ test("messages go both ways, whole and in order, as one frame each", async () =>
   client.close();
 });
 
-test("both ends hear of the end once, after what was sent before it", async () => {
+test("both ends are notified of the end once, after all earlier messages", async () => {
   const server = await listen();
   const client = await connectWebSocket(server.url);
   const there = await server.next.promise;
   const last = nextMessage(client);
   const gone = [closing(client), closing(there)];
-  there.send("last words");
+  there.send("last message");
   there.close();
   there.send("too late");
-  assert.equal(await last, "last words");
+  assert.equal(await last, "last message");
   assert.deepEqual(await Promise.all(gone), [undefined, undefined]);
 });
 
@@ -102,7 +102,7 @@ test("a paused end delivers nothing until it is resumed, then everything", async
     if (seen.length === 100) done.resolve();
   };
   for (let i = 0; i < 100; i++) client.send(String(i));
-  const other = await connectWebSocket(server.url); // a round trip of its own: what could arrive has arrived
+  const other = await connectWebSocket(server.url); // a separate round trip: everything that could arrive has arrived
   other.close();
   assert.deepEqual(seen, ["0"]);
   there.resume();
@@ -144,7 +144,7 @@ test("a message over the limit closes this connection with 1009 and no other", a
   bystander.close();
 });
 
-test("a client that does not read is cut off with 1013 before its backlog fills the memory", async () => {
+test("a client that does not read is disconnected with 1013 before its backlog exhausts the memory", async () => {
   const server = await listen();
   const socket: Socket = connectRaw(server.port, "127.0.0.1");
   socket.write(upgrade(`127.0.0.1:${server.port}`));
@@ -165,7 +165,7 @@ test("a client that does not read is cut off with 1013 before its backlog fills 
   assert.match(last, /too far behind/);
 });
 
-test("health pages answer, everything else over plain HTTP is refused", async () => {
+test("health endpoints respond, everything else over plain HTTP is refused", async () => {
   const { port } = await listen();
   const get = async (line: string, ...headers: string[]): Promise<number> =>
     status(await raw(port, [`${line} HTTP/1.1`, `Host: 127.0.0.1:${port}`, "Connection: close", ...headers, "", ""].join("\r\n")));
@@ -215,7 +215,7 @@ test("any Origin and any foreign Host are refused, even with the right token", a
   assert.equal(new Set(refused).size, 2);
 });
 
-test("listed origins and host names are let in", async () => {
+test("listed origins and host names are accepted", async () => {
   const { port } = await listen({ allowedOrigins: ["http://app.example"], allowedHosts: ["Box.lan"] });
   assert.equal(status(await raw(port, upgrade(`box.lan:${port}`, "Origin: http://app.example"))), 101);
   assert.equal(status(await raw(port, upgrade(`box.lan:${port}`, "Origin: http://app.example.evil"))), 403);
@@ -242,7 +242,7 @@ test("the token must come in the Authorization header", async () => {
   (await connectWebSocket(url, { token: "t0ken" })).close();
 });
 
-test("connecting says what is wrong and can be given up", async () => {
+test("connecting reports what is wrong and can be aborted", async () => {
   const { listener, url } = await listen();
   await assert.rejects(connectWebSocket(url, { signal: AbortSignal.abort(new Error("changed my mind")) }), /changed my mind/);
   await listener.close();
@@ -257,7 +257,7 @@ test("closing a listener closes its connections", async () => {
   await gone;
 });
 
-test("no address that a stranger asks for ends the listener, with an upgrade or without", async () => {
+test("no request target from an unknown client crashes the listener, with an upgrade or without", async () => {
   const { port, url, refused } = await listen({ checkToken: capabilityToken(digestOfToken("secret")) });
   for (const target of oddTargets)
     for (const more of [[], upgradeHeaders, [...upgradeHeaders, "Authorization: Bearer wrong"], [...upgradeHeaders, "Upgrade: h2c"]]) {
@@ -268,7 +268,7 @@ test("no address that a stranger asks for ends the listener, with an upgrade or 
   (await connectWebSocket(url, { token: "secret" })).close();
 });
 
-test("an error of a server that listens already is reported and ends nothing", async (t) => {
+test("an error of a listening server is reported and does not stop it", async (t) => {
   const server = createServer();
   t.after(() => server.close());
   const reported: unknown[] = [];

@@ -1,4 +1,4 @@
-/** Websocket listeners and connections over TCP. Access is decided here, before any message is read. */
+/** Websocket listeners and connections over TCP. Access is checked here, before any message is read. */
 import type { IncomingMessage, Server } from "node:http";
 import { isIPv4, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -10,7 +10,7 @@ import { cutFurthestBehind, type ReaderLimits } from "./outbox.ts";
 import type { Transport } from "./transport.ts";
 import { maxMessageBytes, WebSocketTransport } from "./websocket-transport.ts";
 
-/** What a listener reports to the person who runs it; never a token. */
+/** What a listener reports to its operator; never a token. */
 export type Report = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 export interface ListenerRules extends AccessRules {
@@ -22,16 +22,16 @@ export interface ListenerRules extends AccessRules {
 export interface ListenOptions extends ListenerRules {
   /** A literal IP address. */
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** Names beside the address and the loopback names that a Host header may hold. */
+  /** Names allowed in a Host header, in addition to the address and the loopback names. */
   readonly allowedHosts?: readonly string[] | undefined;
 }
 
 export interface Listener {
   /** As a client would write it: `ws://127.0.0.1:4500`, `unix:///run/x.sock`. */
   readonly url: string;
-  /** Takes no more connections, closes the open ones and resolves when they are gone. */
+  /** Stops accepting connections, closes the open ones and resolves when they are closed. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ const maxHeaderBytes = 16 * 1024;
 const headTimeoutMs = 10_000;
 const maxConnections = 1024;
 
-/** Contract: the caller has made sure that an address others can reach is not left without `checkToken`. */
+/** Contract: the caller has ensured that an address reachable from other machines always has `checkToken`. */
 export async function listenWebSocket(options: ListenOptions): Promise<Listener> {
   const isOwnHost = hostRule(options.host, options.allowedHosts ?? []);
   const sockets = await createSocketServer(options, "websocket", isOwnHost);
@@ -52,7 +52,7 @@ export async function listenWebSocket(options: ListenOptions): Promise<Listener>
 export const isLoopback = (address: string): boolean =>
   isIPv4(address) ? address.startsWith("127.") : address === "::1" || address.toLowerCase().startsWith("::ffff:127.");
 
-/** Rejects when the server cannot listen, with the system's own error. Later errors, such as no descriptor left for a new connection, are reported. */
+/** Rejects with the system's error if the server cannot listen. Later errors, such as no file descriptor left for a new connection, are reported. */
 export function startListening(server: Server, listen: () => void, report?: Report | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -70,7 +70,7 @@ export interface SocketServer {
   readonly close: () => Promise<void>;
 }
 
-/** An HTTP server with two health pages that upgrades every other permitted request to a websocket. */
+/** An HTTP server with two health endpoints that upgrades every other permitted request to a websocket. */
 export async function createSocketServer(
   rules: ListenerRules,
   kind: "websocket" | "unix",
@@ -158,7 +158,7 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Opens a connection to `ws://…` or `wss://…`. Rejects with the reason when the server is not there or does not let us in. */
+/** Opens a connection to `ws://…` or `wss://…`. Rejects with the reason if the server is not running or refuses the connection. */
 export function connectWebSocket(url: string, options: ConnectOptions = {}): Promise<Transport> {
   return openWebSocket(url, "websocket", options, {});
 }
@@ -188,9 +188,9 @@ export async function openWebSocket(
     };
     options.signal?.addEventListener("abort", abort, { once: true });
     ws.on("error", reject);
-    // The transport must listen before the first frame is read, and frames may come in the packet that carries the answer.
+    // The transport must listen before the first frame is read, and frames may arrive in the same packet as the upgrade response.
     ws.on("upgrade", (response) => {
-      // never throws: only puts up the transport
+      // never throws: only creates the transport
       const transport = new WebSocketTransport(ws, response.socket, { kind });
       ws.once("open", () => {
         options.signal?.removeEventListener("abort", abort);

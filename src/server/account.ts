@@ -35,7 +35,7 @@ export const accountHandlers: HandlersFor<typeof accountRequests> = {
     if (threadId) checkId(threadId, "thread");
     return app.usage.summary(app.config.effective(process.cwd()), threadId ?? undefined);
   },
-  /** No part of this server reaches that provider's government regions. */
+  /** This server cannot reach that provider's government regions. */
   "account/bedrock/checkGovCloudRequirements"() {
     return { isGovCloud: false, shouldWarn: false };
   },
@@ -47,7 +47,7 @@ export const accountHandlers: HandlersFor<typeof accountRequests> = {
 
 const rateLimitsTimeoutMs = 15_000;
 
-/** Tells every client what happened to the account. */
+/** Notifies every client of account changes. */
 export function announceAccount(app: Pick<App, "subscriptions">, events: readonly AccountEvent[]): void {
   for (const event of events) {
     if (event.type === "loginCompleted") app.subscriptions.toAll("account/login/completed", event.params);
@@ -55,10 +55,10 @@ export function announceAccount(app: Pick<App, "subscriptions">, events: readonl
   }
 }
 
-/** Stands where questions name a thread: clients that brought their own tokens listen here for the request to renew them. */
+/** Used in place of a thread id: clients that supplied their own tokens subscribe to this channel for requests to renew them. */
 const accountChannel = "account";
 
-/** Asks those clients for fresh tokens; undefined when none of them gives any. */
+/** Requests fresh tokens from those clients; undefined if none of them sends any. */
 export async function askForTokens(
   subscriptions: Subscriptions,
   params: ChatgptAuthTokensRefreshParams,

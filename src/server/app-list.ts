@@ -1,4 +1,4 @@
-/** `app/list`: no connector service stands behind this server, so the list is empty. */
+/** `app/list`: this server has no connector service, so the list is empty. */
 import type { appRequests } from "../protocol/app.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { HandlersFor } from "./app.ts";

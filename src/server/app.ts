@@ -1,4 +1,4 @@
-/** What a handler may use: one App for each process, one Session for each connection, one Call for each request. */
+/** What a handler may use: one App per process, one Session per connection, one Call per request. */
 import type { Accounts } from "../core/ports/accounts.ts";
 import type { Clock, Ids } from "../core/ports/clock.ts";
 import type { CommandRunner, RunningCommand } from "../core/ports/command-runner.ts";
@@ -28,10 +28,10 @@ import type { WireCheck } from "./wire-check.ts";
 export interface App {
   readonly version: string;
   readonly codexHome: string;
-  /** Name, version and processor of the operating system, for the user agent. */
+  /** Name, version and architecture of the operating system, for the user agent. */
   readonly system: string;
   readonly config: ConfigStore;
-  /** Why no model would answer for these settings; see CorePorts. */
+  /** Why no model would answer with these settings; see CorePorts. */
   whyNoModel(config: Config, provider: string): string | undefined;
   readonly catalog: ModelCatalog;
   /** The model providers that a person can set up. */
@@ -48,13 +48,13 @@ export interface App {
   readonly workspace: Workspace;
   readonly undo: UndoStore;
   readonly runner: CommandRunner;
-  /** Folders of the machine that no change may reach. */
+  /** Folders of the machine that must never be changed. */
   readonly places: CorePorts["places"];
-  /** What the rules of a config say of commands. */
+  /** How a config's rules classify commands. */
   readonly execPolicy: CorePorts["execPolicy"];
-  /** Whether somebody has written any. */
+  /** Whether there are any rules. */
   hasRules(config: Config): boolean;
-  /** The environment that commands get under a config's policy. */
+  /** The environment variables that commands get under a config's policy. */
   commandEnv(config: Config): Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -62,19 +62,19 @@ export interface App {
   readonly subscriptions: Subscriptions;
   /** Set in tests. */
   readonly wireCheck: WireCheck | undefined;
-  /** Keeps requests of one order key in the order they came, over all connections. */
+  /** Runs requests with the same order key in the order of their arrival, across all connections. */
   readonly runs: OrderedRuns;
   openLegacy(session: Session): LegacyAdapter;
-  /** `--compat`: the dialect for every connection that does not choose one itself. */
+  /** `--compat`: the dialect of every connection that does not choose one itself. */
   readonly compat: Dialect | undefined;
   /** Ends every turn and command and closes the store. */
   close(): Promise<void>;
 }
 
-/** The generations of clients. "0.92" is the documents' own, "seed-000" the editor document's spelling of it, "0.166" today's. */
+/** The generations of clients. "0.92" is that of the documents, "seed-000" the editor document's variant of it, "0.166" the current one. */
 export type Dialect = "seed-000" | "0.92" | "0.166";
 
-/** Serves the older API on one connection; an adapter that is itself a client. */
+/** Serves the v1 API on one connection; an adapter that is itself a client. */
 export interface LegacyAdapter {
   request(method: string, params: unknown): Promise<unknown>;
   close(): void;
@@ -84,41 +84,41 @@ export interface Session {
   readonly id: number;
   readonly peer: Peer;
   readonly transport: "stdio" | "websocket" | "unix" | "memory";
-  /** Where threads that are started here count as coming from. */
+  /** The source recorded for threads that are started on this connection. */
   readonly source: SessionSource;
-  /** Nobody is there to answer questions: the model is not offered to ask any. */
+  /** Nobody can answer questions: the model does not get the tool for asking. */
   readonly unattended: boolean;
-  /** No person reads what comes back as it is: without a model turns fail, and the offline tour does not play. */
+  /** The responses are not read by a person: without a model turns fail, instead of playing the offline tour. */
   readonly needsModel: boolean;
-  /** Threads are stored when they are started: the client may come back to one in which nothing was said yet. */
+  /** Stores threads when they are started: the client may return to a thread without messages. */
   readonly keepsUnused: boolean;
-  /** The connection whose reader counts, where this one is an adapter's inside the process. */
+  /** The client's connection, if this one is an adapter's connection inside the process. */
   readonly onBehalfOf: Session | undefined;
-  /** It hears the model's items of all its threads, not only of those it asks this for. */
+  /** Receives the raw model items of all its threads, not only of those that request them. */
   readonly receivesRaw: boolean;
   client: { readonly name: string; readonly title: string | null; readonly version: string };
-  /** Who threads that are started here are said to come from. */
+  /** The originator recorded for threads that are started on this connection. */
   originator: string;
-  /** As the client was told it, and as models are called with it. */
+  /** The user agent sent to the client and to model providers. */
   userAgent: string;
   initialized: boolean;
   dialect: Dialect;
   experimental: boolean;
   optOut: ReadonlySet<string>;
-  /** The older conversation API on this connection, once one of its methods was used: `codex/event/*` come through it. */
+  /** The v1 API on this connection, once one of its methods was used: it sends the `codex/event/*` notifications. */
   legacy: LegacyAdapter | undefined;
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
-  /** Warnings about fields without effect that it was given already. */
-  readonly told: Set<string>;
-  /** The client's own running commands, by the names it gave them. */
+  /** Fields without effect that this client was already warned about. */
+  readonly warned: Set<string>;
+  /** The client's own running commands, by process id. */
   readonly processes: Map<string, NamedCommand>;
-  /** How many commands of `command/exec` run. */
+  /** Number of running `command/exec` commands. */
   commands: number;
-  /** Run when the connection ends: watches, searches and processes of this session. */
+  /** Callbacks that end this session's watches, searches and processes when the connection closes. */
   readonly onClose: Set<() => void>;
 }
 
-/** A command that the client runs under a name; it is known by it before it has started. */
+/** A client's command with a process id; registered before it has started. */
 export interface NamedCommand {
   readonly starting: Promise<RunningCommand>;
   readonly takesInput: boolean;
@@ -128,19 +128,19 @@ export interface NamedCommand {
 export interface Call {
   readonly app: App;
   readonly session: Session;
-  /** Runs once the answer was sent: for notifications that the request causes. */
+  /** Runs after the response was sent: for notifications that the request causes. */
   after(run: () => void): void;
 }
 
-/** One function for each row of a method table; a missing or misspelt row does not compile. */
+/** One function per row of a method table; a missing or misspelled row does not compile. */
 export type HandlersFor<Table> = {
   readonly [M in keyof Table]: (params: ParamsOf<Table[M]>, call: Call) => ResultOf<Table[M]> | Promise<ResultOf<Table[M]>>;
 };
 
-/** Whether a client is of the documents' generation, which some messages are kept for. */
+/** Whether a client belongs to the documents' generation, for which some messages are kept. */
 export const isOlder = (session: Session): boolean => session.dialect !== "0.166";
 
-/** An adapter's own connection speaks for the client on the other side of it. */
+/** An adapter's own connection acts on behalf of the client on its other side. */
 export function calledBy(session: Session): { readonly originator: string; readonly userAgent: string } {
   const { originator, userAgent } = session.onBehalfOf ?? session;
   return { originator, userAgent };

@@ -1,4 +1,4 @@
-/** `thread/backgroundTerminals/*`: commands of a thread that run on. */
+/** `thread/backgroundTerminals/*`: commands of a thread that keep running. */
 import type { backgroundTerminalsRequests } from "../protocol/background-terminals.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { HandlersFor } from "./app.ts";

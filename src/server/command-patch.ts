@@ -1,4 +1,4 @@
-/** `command/exec` of `apply_patch`: no program of the machine, but the server's own way to change files, under the same sandbox. */
+/** `command/exec` of `apply_patch`: not a program on the machine, but the server's own patch function, under the same sandbox. */
 import { applyPlan, type BeforeImages } from "../core/patch/apply.ts";
 import { decidePatch, planPatch, reachOf } from "../core/patch/plan.ts";
 import { writeScope } from "../core/patch/reach.ts";
@@ -6,14 +6,14 @@ import type { CommandExecParams, CommandExecResponse } from "../protocol/command
 import type { SandboxPolicy } from "../protocol/policy.ts";
 import type { App } from "./app.ts";
 
-/** The patch of a command that applies one; undefined for every other command. */
+/** The patch of an `apply_patch` command; undefined for every other command. */
 export function patchIn({ command, processId }: CommandExecParams): string | undefined {
   const [program, patch, more] = command;
   const isPatch = (program === "apply_patch" || program === "applypatch") && more === undefined && !processId;
   return isPatch ? patch : undefined;
 }
 
-/** Nobody is asked: what the sandbox closes stays closed. */
+/** No approval is requested: paths outside the sandbox cannot be changed. */
 export async function applyPatchCommand(
   patch: string,
   { cwd, policy, app }: { readonly cwd: string; readonly policy: SandboxPolicy; readonly app: App },
@@ -31,7 +31,7 @@ export async function applyPatchCommand(
 
 const failure = (text: string): CommandExecResponse => ({ exitCode: 1, stdout: "", stderr: `${text}\n` });
 
-/** No turn keeps what was there before: this change is the client's own. */
+/** No turn stores the previous content: this change is the client's own. */
 const forgotten: BeforeImages = {
   changing: async () => {},
   changed: () => {},

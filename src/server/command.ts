@@ -1,4 +1,4 @@
-/** `command/exec`: the client's own commands, in the sandbox, without a thread. */
+/** `command/exec`: the client's own commands, sandboxed, without a thread. */
 import path from "node:path";
 import { CommandRefused, type RunningCommand } from "../core/ports/command-runner.ts";
 import type { Config } from "../core/ports/config.ts";
@@ -11,13 +11,13 @@ import type { Call, HandlersFor, NamedCommand, Session } from "./app.ts";
 import { applyPatchCommand, patchIn } from "./command-patch.ts";
 
 const defaultTimeoutMs = 10_000;
-/** What is kept of each stream when the client sets no cap of its own. */
+/** How much of each stream is kept if the client sets no cap. */
 const defaultCap = 1024 * 1024;
-/** What is kept of each stream at most, also without a cap: it must fit into one answer. */
+/** How much of each stream is kept at most, even without a cap: it must fit into one response. */
 const maxKept = 16 * 1024 * 1024;
-/** A command is ended whose output the client leaves unread beyond this: it would fill the memory, or end the connection. */
+/** A command is ended if more unread output than this waits for the client: it would exhaust the memory, or end the connection. */
 const maxUnread = 32 * 1024 * 1024;
-/** Commands of one connection that run at once. */
+/** Maximum number of concurrent commands per connection. */
 const maxCommands = 64;
 
 export const commandHandlers: HandlersFor<typeof commandRequests> = {
@@ -41,7 +41,7 @@ export const commandHandlers: HandlersFor<typeof commandRequests> = {
       };
       return running;
     });
-    // Known by its name from this moment on: what the client sends next is already for it.
+    // Registered from now on: the client's next message may already be for it.
     if (params.processId) processes.set(params.processId, { starting, takesInput: takesInput(params), tty: params.tty === true });
     call.session.commands++;
     try {
@@ -120,7 +120,7 @@ function policyFor({ sandboxPolicy, permissionProfile: permissions }: CommandExe
   return sandboxFrom(usual, config, { sandboxPolicy, permissions }).sandboxPolicy;
 }
 
-/** Collects, or streams, what a command prints, up to its cap. */
+/** Collects or streams a command's output, up to its cap. */
 class Output {
   readonly #params: CommandExecParams;
   readonly #session: Session;
@@ -137,7 +137,7 @@ class Output {
     this.#cap = streams(params) ? wanted : Math.min(wanted, maxKept);
   }
 
-  /** False when the command must end because its output is not read. */
+  /** False if the command must end because its output is not read. */
   push(chunk: Uint8Array, stream: "stdout" | "stderr"): boolean {
     const room = this.#cap - this.#size[stream];
     if (chunk.length > room) this.#warnOfCut(stream);
@@ -159,7 +159,7 @@ class Output {
     return !this.#isUnread;
   }
 
-  /** Once for each stream, and not where the client chose the cap itself. */
+  /** Once per stream, and not if the client set the cap itself. */
   #warnOfCut(stream: "stdout" | "stderr"): void {
     if (this.#cap !== maxKept || this.#cut.has(stream)) return;
     this.#cut.add(stream);
@@ -176,7 +176,7 @@ class Output {
   }
 }
 
-/** Throws invalidRequest when there is none of that name, or none that `fits`. */
+/** Throws invalidRequest if there is no command with this id, or none that `fits`. */
 async function named(session: Session, name: string, fits: (command: NamedCommand) => void = () => {}): Promise<RunningCommand> {
   const command = session.processes.get(name);
   const running = await command?.starting.catch(() => undefined);

@@ -40,7 +40,7 @@ export const configHandlers: HandlersFor<typeof configRequests> = {
   },
 };
 
-/** Tells a client that has just introduced itself what is odd about the settings, and that a project's own are off. */
+/** Notifies a newly initialized client of problems in the settings, and if a project's own settings are disabled. */
 export function announceConfigWarnings(app: App, session: Session): void {
   try {
     for (const summary of app.config.effective(process.cwd()).warnings) session.notify("configWarning", { summary, details: null });

@@ -1,4 +1,4 @@
-/** Joins one transport to the app: a session, its peer, and the end of both. */
+/** Connects one transport to the app: creates a session and its peer, and cleans up after both. */
 import { Allowance } from "../lib/allowance.ts";
 import { errorStack } from "../lib/error-text.ts";
 import type { ParamsOf } from "../protocol/define.ts";
@@ -14,30 +14,30 @@ import type { Introduction } from "./introduce.ts";
 
 export interface Connection {
   readonly session: Session;
-  /** Resolves when the connection has ended and what belonged to it was let go. */
+  /** Resolves when the connection has ended and its resources were released. */
   readonly closed: Promise<void>;
   close(): void;
 }
 
-/** What a door says of those who come through it. */
+/** Properties of all connections of one listener. */
 export interface ConnectionOptions {
-  /** Where threads that are started here count as coming from. An app-server's count as the editor's, so that they are listed. */
+  /** The source recorded for threads that are started on this connection. An app-server's threads count as the editor's, so that they are listed. */
   readonly source?: SessionSource;
-  /** Nobody is there to answer questions. */
+  /** Nobody can answer questions. */
   readonly unattended?: boolean;
-  /** No person reads what comes back as it is; who is unattended needs a model anyway. */
+  /** The responses are not read by a person; an unattended connection needs a model anyway. */
   readonly needsModel?: boolean;
-  /** Clients come back to threads in which nothing was said yet. */
+  /** Clients return to threads without messages. */
   readonly keepsUnused?: boolean;
-  /** Clients are told the model's items as they are. */
+  /** Clients receive the raw model items. */
   readonly receivesRaw?: boolean;
-  /** The connection on whose behalf an adapter opens this one: who does not read there holds up, or is cut off, there. */
+  /** The connection on whose behalf an adapter opens this one: that connection is throttled or closed if its client does not read. */
   readonly onBehalfOf?: Session | undefined;
-  /** The client was greeted at the door: its `initialize` is answered. */
+  /** The client's `initialize` was already answered by the fast start-up path. */
   readonly introduction?: Introduction | undefined;
 }
 
-/** Notices of trouble that one connection gets in a minute. */
+/** Maximum number of internal-error notices per connection and minute. */
 const noticesPerMinute = 1;
 
 const reportBug = (app: App, method: string, error: unknown): void => app.log.error("request failed", { method, error: errorStack(error) });
@@ -83,7 +83,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     legacy: undefined,
     notify: <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) =>
       app.subscriptions.toSession(session, method, params),
-    told: new Set(),
+    warned: new Set(),
     processes: new Map(),
     commands: 0,
     onClose: new Set(),
@@ -95,7 +95,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
   }
 
   function end(): void {
-    // Each on its own: one that throws must not keep the rest of what belonged to the connection.
+    // Each on its own: one that throws must not prevent the other cleanups.
     for (const run of [...session.onClose, () => session.legacy?.close(), () => app.subscriptions.leave(session)]) {
       try {
         run();

@@ -1,4 +1,4 @@
-/** The last step of a server request on its way out: the words of the generation that the client speaks. */
+/** The last step of a server request before it is sent: translates it for the client's generation. */
 import type { CommandExecutionRequestApprovalParams } from "../protocol/approval.ts";
 import type { ServerRequests } from "../protocol/methods.ts";
 import type {
@@ -20,7 +20,7 @@ export function requestFor(session: Session, method: keyof ServerRequests, param
   return { method, params };
 }
 
-/** The editor document has a method for each kind of question: an open one, some with options, a questionnaire (docs/from-codex.md). */
+/** The editor document has one method per kind of question: an open one, some with options, a questionnaire (docs/from-codex.md). */
 function seedQuestion(params: ToolRequestUserInputParams): {
   method: string;
   params: SeedOpenQuestionParams | SeedToolQuestionsParams | SeedQuestionnaireParams;

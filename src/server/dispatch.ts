@@ -1,4 +1,4 @@
-/** From a message to a handler: known? initialized? allowed? params fit? in order? Then run. */
+/** From a message to a handler: checks that the method is known, initialized and allowed, that the params are valid, and keeps the order; then runs it. */
 import { problem } from "../lib/schema.ts";
 import type { Request } from "../protocol/define.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -17,10 +17,10 @@ export function dispatch(method: string, given: unknown, call: Call): unknown {
   const row = requireRow(method);
   const params = readParams(row, given);
   refuseExperimental(method, row, params, call);
-  tellOfNoEffect(method, row, params, call);
+  warnOfNoEffect(method, row, params, call);
   const handler = (handlers as Readonly<Record<string, AnyHandler>>)[method];
   if (handler === undefined) throw invalidRequest(`${method} is not available in this build`);
-  // the older methods call today's, which keep the order themselves
+  // the v1 methods call current ones, which keep the order themselves
   const key = Object.hasOwn(v1Requests, method) ? undefined : row.order?.(params);
   return key === undefined ? handler(params, call) : call.app.runs.run(key, () => handler(params, call));
 }
@@ -42,18 +42,18 @@ function refuseExperimental(method: string, row: Request, params: unknown, { ses
   if (part !== undefined) throw invalidRequest(`${part} requires experimentalApi capability`);
 }
 
-/** What is taken and changes nothing is said, so that no client believes it done. */
-function tellOfNoEffect(method: string, { noEffect }: Request, params: unknown, { session, after }: Call): void {
+/** Warns about accepted fields that have no effect, so that no client relies on them. */
+function warnOfNoEffect(method: string, { noEffect }: Request, params: unknown, { session, after }: Call): void {
   if (noEffect === undefined) return;
   for (const [name, value] of Object.entries(params as Readonly<Record<string, unknown>>)) {
     const why = Object.hasOwn(noEffect, name) && isAsked(value) ? noEffect[name] : undefined;
     const message = `${method}: \`${name}\` has no effect here: ${why}`;
-    if (why === undefined || session.told.has(message)) continue;
-    session.told.add(message);
+    if (why === undefined || session.warned.has(message)) continue;
+    session.warned.add(message);
     after(() => session.notify("warning", { threadId: null, message }));
   }
 }
 
-/** Null, false and the empty ask for nothing. */
+/** Null, false and empty values request nothing. */
 const isAsked = (value: unknown): boolean =>
   typeof value === "object" && value !== null ? Object.keys(value).length > 0 : value !== undefined && value !== null && value !== false;

@@ -1,4 +1,4 @@
-/** `environments` of thread/start and turn/start: on which machine, and in which folder of it, a thread works. This server has one. */
+/** `environments` of thread/start and turn/start: the machine and folder in which a thread works. This server has one machine. */
 import path from "node:path";
 import type { SettingsChange } from "../core/settings/settings.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -6,7 +6,7 @@ import type { TurnEnvironmentParams } from "../protocol/thread-environment.ts";
 
 const local = "local";
 
-/** Absent leaves all as it is, an empty list takes the machine away. Throws invalidRequest for machines that are not there. */
+/** If absent, nothing changes; an empty list removes the machine. Throws invalidRequest for unknown machines. */
 export function environmentChange(
   environments: readonly TurnEnvironmentParams[] | null | undefined,
 ): Pick<SettingsChange, "cwd" | "runtimeWorkspaceRoots" | "hasMachine"> {
@@ -23,7 +23,7 @@ export function environmentChange(
   };
 }
 
-/** Longer than any system takes. */
+/** Longer than any system allows. */
 const maxPathLength = 8192;
 
 function check({ environmentId, cwd }: TurnEnvironmentParams): void {

@@ -1,22 +1,22 @@
-/** Watches one path for `fs/watch`: a folder's own entries, or a file, also while it does not exist. */
+/** Watches one path for `fs/watch`: a folder's direct entries, or a file, even while it does not exist. */
 import { type FSWatcher, statSync, watch } from "node:fs";
 import path from "node:path";
 
-/** Changes that come close together are told together. */
+/** Changes that are close together are reported together. */
 const quietMs = 150;
-/** The longest that a stream of changes can put the telling off. */
+/** The longest delay of a report during continuous changes. */
 const maxDelayMs = 1_000;
 const maxPaths = 1_000;
 
-/** Tells the changed paths, sorted, until the returned function is called. Never throws: what cannot be watched is looked for from the nearest folder above. */
-export function watchPath(target: string, tell: (changedPaths: string[]) => void): () => void {
-  const watcher = new PathWatcher(target, tell);
+/** Reports the changed paths, sorted, until the returned function is called. Never throws: if the target cannot be watched, its nearest existing parent folder is. */
+export function watchPath(target: string, report: (changedPaths: string[]) => void): () => void {
+  const watcher = new PathWatcher(target, report);
   return () => watcher.close();
 }
 
 class PathWatcher {
   readonly #target: string;
-  readonly #tell: (changedPaths: string[]) => void;
+  readonly #report: (changedPaths: string[]) => void;
   readonly #changed = new Set<string>();
   #system: FSWatcher | undefined;
   #anchor = "";
@@ -25,9 +25,9 @@ class PathWatcher {
   #existed: boolean;
   #isClosed = false;
 
-  constructor(target: string, tell: (changedPaths: string[]) => void) {
+  constructor(target: string, report: (changedPaths: string[]) => void) {
     this.#target = target;
-    this.#tell = tell;
+    this.#report = report;
     this.#existed = exists(target);
     this.#attach();
   }
@@ -38,16 +38,16 @@ class PathWatcher {
     this.#system?.close();
   }
 
-  /** Holds on to the target when it is a folder, else to the nearest folder above: replacing a file ends a watch on the file itself. */
+  /** Watches the target if it is a folder, otherwise the nearest parent folder: replacing a file ends a watch on the file itself. */
   #attach(): void {
-    // Looked at again after each step: folders may come and go between looking and watching.
+    // Checked again after each step: folders may appear and disappear between checking and watching.
     for (let tries = 0; tries < 100 && !this.#isClosed; tries++) {
       const anchor = isFolder(this.#target) ? this.#target : nearestFolder(path.dirname(this.#target));
       if (anchor === this.#anchor && this.#system !== undefined) return;
       this.#system?.close();
       this.#anchor = anchor;
       try {
-        this.#system = watch(anchor, { persistent: false }, (_kind, name) => this.#hear(name));
+        this.#system = watch(anchor, { persistent: false }, (_kind, name) => this.#onEvent(name));
         this.#system.on("error", () => this.#lose());
       } catch {
         this.#system = undefined;
@@ -61,11 +61,11 @@ class PathWatcher {
     this.#attach();
   }
 
-  #hear(name: string | null): void {
+  #onEvent(name: string | null): void {
     if (this.#isClosed) return;
     const place = name === null ? this.#anchor : path.join(this.#anchor, name);
     if (this.#anchor === this.#target) {
-      // Linux names the folder itself when it goes.
+      // Linux reports the folder itself when it is removed.
       const isGone = !isFolder(this.#target);
       this.#note(isGone ? this.#target : place);
       if (isGone) this.#lose();
@@ -87,11 +87,11 @@ class PathWatcher {
   #flush(): void {
     const paths = [...this.#changed].sort();
     this.#changed.clear();
-    if (!this.#isClosed && paths.length > 0) this.#tell(paths);
+    if (!this.#isClosed && paths.length > 0) this.#report(paths);
   }
 }
 
-/** A folder that may not be looked into, or a path too long, counts as not there: this runs in the system's callbacks, where a throw has no catcher. */
+/** An inaccessible folder or a path that is too long counts as missing: this runs in system callbacks, where nothing catches an error. */
 function exists(place: string): boolean {
   try {
     return statSync(place, { throwIfNoEntry: false }) !== undefined;

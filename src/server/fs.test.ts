@@ -21,12 +21,12 @@ import { fsHandlers } from "./fs.ts";
 
 function place(t: TestContext) {
   const root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "fs-")));
-  const heard: { watchId: string; changedPaths: string[] }[] = [];
+  const received: { watchId: string; changedPaths: string[] }[] = [];
   let wake = Promise.withResolvers<void>();
   const session = {
     onClose: new Set<() => void>(),
     notify: (_method: string, params: { watchId: string; changedPaths: string[] }) => {
-      heard.push(params);
+      received.push(params);
       wake.resolve();
     },
   } as unknown as Session;
@@ -36,13 +36,13 @@ function place(t: TestContext) {
     rmSync(root, { recursive: true, force: true });
   });
   const at = (name: string): string => path.join(root, name);
-  const hears = async (watchId: string, name: string): Promise<void> => {
-    while (!heard.some((n) => n.watchId === watchId && n.changedPaths.includes(at(name)))) {
+  const untilReported = async (watchId: string, name: string): Promise<void> => {
+    while (!received.some((n) => n.watchId === watchId && n.changedPaths.includes(at(name)))) {
       await wake.promise;
       wake = Promise.withResolvers<void>();
     }
   };
-  return { root, at, call, session, heard, hears };
+  return { root, at, call, session, received, untilReported };
 }
 
 const refusal = async (work: () => unknown, code: number, text: RegExp | string): Promise<void> => {
@@ -71,7 +71,7 @@ test("files are read and written as base64", async (t) => {
   await refusal(() => fsHandlers["fs/readFile"]({ path: p.at("pipe") }, p.call), -32600, /is not a file/);
 });
 
-test("folders are made, listed and described", async (t) => {
+test("folders are created, listed and described", async (t) => {
   const p = place(t);
   await fsHandlers["fs/createDirectory"]({ path: p.at("a/b") }, p.call);
   await fsHandlers["fs/createDirectory"]({ path: p.at("a/b"), recursive: true }, p.call);
@@ -98,7 +98,7 @@ test("folders are made, listed and described", async (t) => {
   await refusal(() => fsHandlers["fs/readDirectory"]({ path: p.at("a/f") }, p.call), -32603, "Not a directory (os error 20)");
 });
 
-test("removing follows its two switches, and never a link", async (t) => {
+test("removing honours its two options, and never follows a symbolic link", async (t) => {
   const p = place(t);
   mkdirSync(p.at("d/e"), { recursive: true });
   mkdirSync(p.at("keep"));
@@ -113,7 +113,7 @@ test("removing follows its two switches, and never a link", async (t) => {
   await refusal(() => fsHandlers["fs/remove"]({ path: "/" }, p.call), -32600, /whole file system/);
 });
 
-test("copies keep links as links and never run into themselves", async (t) => {
+test("copies keep symbolic links and never copy a folder into itself", async (t) => {
   const p = place(t);
   mkdirSync(p.at("a"));
   writeFileSync(p.at("a/f"), "x");
@@ -138,7 +138,7 @@ test("copies keep links as links and never run into themselves", async (t) => {
   await refusal(() => copy("a/f", "b"), -32603, /Is a directory|EISDIR/);
 });
 
-test("a watched folder tells its own entries, a watched file its replacement, a missing path its arrival", async (t) => {
+test("a watched folder reports its direct entries, a watched file its replacement, a missing path its creation", async (t) => {
   const p = place(t);
   mkdirSync(p.at("d"));
   writeFileSync(p.at("d/f"), "1");
@@ -150,31 +150,31 @@ test("a watched folder tells its own entries, a watched file its replacement, a 
   writeFileSync(p.at("d/g"), "1");
   writeFileSync(p.at("draft"), "2");
   renameSync(p.at("draft"), p.at("d/f"));
-  await p.hears("folder", "d/g");
-  await p.hears("file", "d/f");
+  await p.untilReported("folder", "d/g");
+  await p.untilReported("file", "d/f");
   mkdirSync(p.at("new/deep"), { recursive: true });
   writeFileSync(p.at("new/deep/x"), "");
-  await p.hears("later", "new/deep/x");
+  await p.untilReported("later", "new/deep/x");
   rmSync(p.at("d"), { recursive: true });
-  await p.hears("folder", "d");
-  const before = p.heard.filter((n) => n.watchId === "file").length;
+  await p.untilReported("folder", "d");
+  const before = p.received.filter((n) => n.watchId === "file").length;
   fsHandlers["fs/unwatch"]({ watchId: "file" }, p.call);
   assert.deepEqual(fsHandlers["fs/unwatch"]({ watchId: "unknown" }, p.call), {});
   mkdirSync(p.at("d"));
   writeFileSync(p.at("d/f"), "3");
-  await p.hears("folder", "d");
-  assert.equal(p.heard.filter((n) => n.watchId === "file").length, before);
+  await p.untilReported("folder", "d");
+  assert.equal(p.received.filter((n) => n.watchId === "file").length, before);
 });
 
-test("a path that cannot even be looked at is watched without a throw, there or in the system's callbacks", async (t) => {
-  const { root, at, call, hears } = place(t);
-  const tooLong = at("x".repeat(300)); // stat throws for it, as it does for a folder that may not be entered
+test("watching an inaccessible path does not throw, neither directly nor in the system's callbacks", async (t) => {
+  const { root, at, call, untilReported } = place(t);
+  const tooLong = at("x".repeat(300)); // stat throws for it, as for an inaccessible folder
   symlinkSync("loop", at("loop"));
   await fsHandlers["fs/watch"]({ watchId: "long", path: tooLong }, call);
   await fsHandlers["fs/watch"]({ watchId: "loop", path: path.join(at("loop"), "file") }, call);
   await fsHandlers["fs/watch"]({ watchId: "root", path: root }, call);
   writeFileSync(at("stir"), "");
-  await hears("root", "stir");
+  await untilReported("root", "stir");
 });
 
 test("a connection's watches end with it", async (t) => {
@@ -184,7 +184,7 @@ test("a connection's watches end with it", async (t) => {
   assert.deepEqual(fsHandlers["fs/watch"]({ watchId: "w", path: p.root }, p.call), { path: p.root });
 });
 
-test("a pipe in the way is refused and never waited for", { skip: process.platform === "win32" }, async (t) => {
+test("a named pipe is refused and never blocks", { skip: process.platform === "win32" }, async (t) => {
   const p = place(t);
   execFileSync("mkfifo", [p.at("pipe")]);
   writeFileSync(p.at("file"), "x");

@@ -1,4 +1,4 @@
-/** `fs/*`: files of the server's machine for its client, which acts with the user's own rights. */
+/** `fs/*`: file access on the server's machine for its client, which acts with the user's own permissions. */
 import { constants } from "node:fs";
 import { copyFile, cp, lstat, mkdir, open, opendir, readlink, realpath, rm, rmdir, stat, symlink, unlink } from "node:fs/promises";
 import path from "node:path";
@@ -11,28 +11,28 @@ import { isBase64 } from "../protocol/limits.ts";
 import type { HandlersFor, Session } from "./app.ts";
 import { watchPath } from "./fs-watch.ts";
 
-/** A larger file would not fit into one message that clients can take. */
+/** A larger file would exceed the message size that clients accept. */
 const maxReadBytes = 64 * 1024 * 1024;
-/** More of them would be more than one message that clients can take. */
+/** More entries would exceed the message size that clients accept. */
 const maxEntries = 100_000;
 const maxWatches = 256;
 
 export const fsHandlers: HandlersFor<typeof fsRequests> = {
-  "fs/readFile": async (params) => ({ dataBase64: (await told(() => readWhole(params.path))).toString("base64") }),
+  "fs/readFile": async (params) => ({ dataBase64: (await withCodexErrors(() => readWhole(params.path))).toString("base64") }),
 
   async "fs/writeFile"(params) {
     const bytes = fromBase64(params.dataBase64);
-    await told(() => writeWhole(params.path, bytes));
+    await withCodexErrors(() => writeWhole(params.path, bytes));
     return {};
   },
 
   async "fs/createDirectory"(params) {
-    await told(() => mkdir(params.path, { recursive: params.recursive ?? true }));
+    await withCodexErrors(() => mkdir(params.path, { recursive: params.recursive ?? true }));
     return {};
   },
 
   async "fs/getMetadata"(params) {
-    const [own, target] = await told(() => Promise.all([lstat(params.path), stat(params.path)]));
+    const [own, target] = await withCodexErrors(() => Promise.all([lstat(params.path), stat(params.path)]));
     return {
       isDirectory: target.isDirectory(),
       isFile: target.isFile(),
@@ -42,15 +42,15 @@ export const fsHandlers: HandlersFor<typeof fsRequests> = {
     };
   },
 
-  "fs/readDirectory": async (params) => ({ entries: await told(() => listFolder(params.path)) }),
+  "fs/readDirectory": async (params) => ({ entries: await withCodexErrors(() => listFolder(params.path)) }),
 
   async "fs/remove"(params) {
-    await told(() => remove(params.path, params.recursive ?? true, params.force ?? true));
+    await withCodexErrors(() => remove(params.path, params.recursive ?? true, params.force ?? true));
     return {};
   },
 
   async "fs/copy"(params) {
-    await told(() => copy(path.resolve(params.sourcePath), path.resolve(params.destinationPath), params.recursive ?? false));
+    await withCodexErrors(() => copy(path.resolve(params.sourcePath), path.resolve(params.destinationPath), params.recursive ?? false));
     return {};
   },
 
@@ -75,7 +75,7 @@ export const fsHandlers: HandlersFor<typeof fsRequests> = {
   },
 };
 
-/** The watches of each connection, by their ids; values end one. They go with the session. */
+/** The watches of each connection, by id; the values end them. They end with the session. */
 const watchesBySession = new WeakMap<Session, Map<string, () => void>>();
 
 function watchesOf(session: Session): Map<string, () => void> {
@@ -92,8 +92,8 @@ function watchesOf(session: Session): Map<string, () => void> {
   return watches;
 }
 
-/** Failures of the system in the words that clients of Codex know: `No such file or directory (os error 2)`. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
+/** Translates system errors into the messages that Codex clients know: `No such file or directory (os error 2)`. */
+async function withCodexErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -102,16 +102,16 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The native server is linked with a C library that says one of them in other words. */
-const words: Readonly<Record<string, string>> = { ...systemErrorTexts, ELOOP: "Symbolic link loop" };
+/** The native server's C library words one of them differently. */
+const errorTexts: Readonly<Record<string, string>> = { ...systemErrorTexts, ELOOP: "Symbolic link loop" };
 
 function systemText(error: Error & { code?: unknown; errno?: unknown }): string {
-  const text = typeof error.code === "string" ? words[error.code] : undefined;
+  const text = typeof error.code === "string" ? errorTexts[error.code] : undefined;
   if (text === undefined) return error.message;
   return typeof error.errno === "number" ? `${text} (os error ${-error.errno})` : text;
 }
 
-/** Never waits for a pipe or a device. */
+/** Never blocks on a pipe or a device. */
 async function readWhole(file: string): Promise<Buffer> {
   try {
     return await readBounded(file, maxReadBytes);
@@ -121,7 +121,7 @@ async function readWhole(file: string): Promise<Buffer> {
   }
 }
 
-/** Neither waits for a pipe's reader. */
+/** Never blocks on a pipe without a reader. */
 async function writeWhole(file: string, bytes: Buffer): Promise<void> {
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK = 0 } = constants;
   const handle = await open(file, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o666);
@@ -138,7 +138,7 @@ function fromBase64(text: string): Buffer {
   return Buffer.from(text, "base64");
 }
 
-/** Links count as what they lead to; those that lead nowhere are left out. */
+/** Symbolic links count as their targets; broken links are skipped. */
 async function listFolder(folder: string): Promise<FsReadDirectoryEntry[]> {
   const entries: FsReadDirectoryEntry[] = [];
   for await (const entry of await opendir(folder, { bufferSize: 512 })) {
@@ -161,7 +161,7 @@ async function remove(target: string, isRecursive: boolean, isForced: boolean): 
   else await rmdir(target);
 }
 
-/** Links are copied as links. A folder goes into an existing folder file by file. */
+/** Symbolic links are copied as links. A folder is merged into an existing folder file by file. */
 async function copy(source: string, target: string, isRecursive: boolean): Promise<void> {
   const found = await lstat(source);
   if (found.isDirectory()) {
@@ -184,7 +184,7 @@ async function copy(source: string, target: string, isRecursive: boolean): Promi
   await copyFile(source, target);
 }
 
-/** The real path of something that may not exist yet. */
+/** The real path of a target that may not exist yet. */
 async function realOf(target: string): Promise<string> {
   const parent = path.dirname(target);
   if (parent === target) return target;

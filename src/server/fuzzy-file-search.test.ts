@@ -8,7 +8,7 @@ import { fuzzyFileSearchHandlers } from "./fuzzy-file-search.ts";
 const found: FoundFile = { root: "/r", path: "src/a.ts", kind: "file", score: 5, indices: [0, 4] };
 const onWire = { root: "/r", path: "src/a.ts", match_type: "file", file_name: "a.ts", score: 5, indices: [0, 4] };
 
-/** A search that answers when told to. */
+/** A search that responds on demand. */
 function place() {
   const opened: string[][] = [];
   const closed: number[] = [];
@@ -44,7 +44,7 @@ function place() {
   return { opened, closed, waiting, sent, session, call, settle };
 }
 
-test("one search answers with the wire's names and lets its listing go", async () => {
+test("one search responds in the wire's form and releases its listing", async () => {
   const p = place();
   const answer = fuzzyFileSearchHandlers.fuzzyFileSearch({ query: "a", roots: ["/r"] }, p.call);
   p.waiting[0]?.done([found]);
@@ -52,7 +52,7 @@ test("one search answers with the wire's names and lets its listing go", async (
   assert.deepEqual([p.opened, p.closed], [[["/r"]], [0]]);
 });
 
-test("a newer search under the same token ends the older one with nothing", async () => {
+test("a newer search with the same token ends the older one with no results", async () => {
   const p = place();
   const older = fuzzyFileSearchHandlers.fuzzyFileSearch({ query: "a", roots: [], cancellationToken: "t" }, p.call);
   const newer = fuzzyFileSearchHandlers.fuzzyFileSearch({ query: "ab", roots: [], cancellationToken: "t" }, p.call);
@@ -74,7 +74,7 @@ test("a session answers the empty query at once, so that clients know it is read
   ]);
 });
 
-test("a session answers its last query, then says that this was all", async () => {
+test("a session answers its last query, then announces its completion", async () => {
   const p = place();
   fuzzyFileSearchHandlers["fuzzyFileSearch/sessionStart"]({ sessionId: "s", roots: ["/r"] }, p.call);
   assert.deepEqual(fuzzyFileSearchHandlers["fuzzyFileSearch/sessionUpdate"]({ sessionId: "s", query: "a" }, p.call), {});
@@ -90,7 +90,7 @@ test("a session answers its last query, then says that this was all", async () =
   ]);
 });
 
-test("sessions are known by name until stopped or the connection ends", () => {
+test("sessions are found by id until stopped or the connection ends", () => {
   const p = place();
   const refused = (work: () => unknown, text: string): void =>
     assert.throws(work, (error: unknown) => error instanceof RpcError && error.message === text);

@@ -1,4 +1,4 @@
-/** `fuzzyFileSearch`: files by a few letters, once or as somebody types. */
+/** `fuzzyFileSearch`: finds files by a few letters, once or while the user types. */
 import type { FileIndex, FoundFile } from "../core/ports/file-search.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { FuzzyFileSearchResult, fuzzyFileSearchRequests } from "../protocol/fuzzy-file-search.ts";
@@ -13,7 +13,7 @@ export const fuzzyFileSearchHandlers: HandlersFor<typeof fuzzyFileSearchRequests
     const abort = new AbortController();
     const token = params.cancellationToken ?? undefined;
     if (token !== undefined) {
-      // A newer search under the same token makes the older one pointless.
+      // A newer search with the same token makes the older one pointless.
       byToken.get(token)?.abort();
       byToken.set(token, abort);
     }
@@ -37,7 +37,7 @@ export const fuzzyFileSearchHandlers: HandlersFor<typeof fuzzyFileSearchRequests
     if (byId.size >= maxSessions) throw invalidRequest(`too many search sessions on this connection (at most ${maxSessions})`);
     const search = { index: app.fileSearch.open(params.roots), running: undefined };
     byId.set(params.sessionId, search);
-    // Clients wait for the answer to an empty query before they show that the search is ready.
+    // Clients wait for the result of an empty query before they show that the search is ready.
     begin(search, { sessionId: params.sessionId, query: "" }, call);
     return {};
   },
@@ -56,7 +56,7 @@ export const fuzzyFileSearchHandlers: HandlersFor<typeof fuzzyFileSearchRequests
   },
 };
 
-/** Answers a query in the place of the session's last one. */
+/** Starts a query that replaces the session's last one. */
 function begin(search: SearchSession, asked: { sessionId: string; query: string }, call: Call): void {
   search.running?.abort();
   const abort = new AbortController();
@@ -64,18 +64,18 @@ function begin(search: SearchSession, asked: { sessionId: string; query: string 
   call.after(() => void answer(search.index, asked, abort.signal, call));
 }
 
-/** Tells what is found while the listing runs, then all of it, then that this was all. A query that was overtaken says nothing more. */
+/** Sends partial results while the listing runs, then all results, then the completion. A replaced query sends nothing more. */
 async function answer(
   index: FileIndex,
   { sessionId, query }: { sessionId: string; query: string },
   signal: AbortSignal,
   { app, session }: Call,
 ): Promise<void> {
-  const tell = (found: readonly FoundFile[]): void => {
+  const send = (found: readonly FoundFile[]): void => {
     if (!signal.aborted) session.notify("fuzzyFileSearch/sessionUpdated", { sessionId, query, files: found.map(toWire) });
   };
   try {
-    tell(await index.search(query, maxResults, signal, tell));
+    send(await index.search(query, maxResults, signal, send));
     if (!signal.aborted) session.notify("fuzzyFileSearch/sessionCompleted", { sessionId });
   } catch (error) {
     if (!signal.aborted) app.log.error("file search failed", { sessionId, error: String(error) });
@@ -95,7 +95,7 @@ interface Searches {
   readonly byToken: Map<string, AbortController>;
 }
 
-/** The searches of each connection. They go with the session. */
+/** The searches of each connection. They end with the session. */
 const searchesBySession = new WeakMap<Session, Searches>();
 
 function searchesOf(session: Session): Searches {

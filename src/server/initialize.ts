@@ -1,4 +1,4 @@
-/** `initialize`: who the client is and which generation it speaks. */
+/** `initialize`: identifies the client and its protocol generation. */
 import { invalidRequest } from "../protocol/errors.ts";
 import type { initializeRequests } from "../protocol/initialize.ts";
 import type { HandlersFor } from "./app.ts";

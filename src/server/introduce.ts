@@ -1,4 +1,4 @@
-/** What a client that introduces itself is taken for, and what it is told. Serves `initialize`, and the door that answers it before the rest is loaded. */
+/** Classifies a client by its `initialize` params and creates the response. Used by `initialize`, and by the fast start-up path that answers it before the rest is loaded. */
 import { terminalName } from "../lib/terminal-name.ts";
 import { visibleLine } from "../lib/visible-text.ts";
 import { codexVersion } from "../protocol/codex-version.ts";
@@ -6,12 +6,12 @@ import { invalidRequest } from "../protocol/errors.ts";
 import type { InitializeParams, InitializeResponse } from "../protocol/initialize.ts";
 import type { App, Dialect, Session } from "./app.ts";
 
-/** What of the app goes into the answer. */
+/** The parts of the app that the response contains. */
 export type About = Pick<App, "version" | "codexHome" | "system" | "compat">;
-/** What a session knows of its client from then on. */
+/** What a session knows about its client from then on. */
 export type Introduction = Pick<Session, "client" | "originator" | "userAgent" | "dialect" | "experimental" | "optOut">;
 
-/** Throws invalidRequest for a dialect that nobody speaks, and for a name that no header can hold. */
+/** Throws invalidRequest for an unknown dialect, and for a name that cannot be used in a header. */
 export function introduce(
   params: InitializeParams,
   about: About,
@@ -21,7 +21,7 @@ export function introduce(
   const client = { name: cleaned(clientInfo.name), title: titleOf(clientInfo.title), version: cleaned(clientInfo.version) };
   const chosen = chosenDialect(capabilities, about.compat);
   const dialect = chosen ?? (hasMoreThanExperimental(capabilities) ? "0.166" : "0.92");
-  // Clients of today may ask for no more than the experimental API; which version answers is what they read out of the user agent.
+  // Current clients may request nothing but the experimental API; they read the server's version from the user agent.
   const generation = speaks[chosen ?? (capabilities?.experimentalApi === true ? "0.166" : dialect)];
   const originator = originatorOf(client.name);
   const introduction = {
@@ -51,7 +51,7 @@ function chosenDialect(capabilities: InitializeParams["capabilities"], compat: D
   return own ?? compat;
 }
 
-/** Today's clients send more than `experimentalApi`; the documents' clients send nothing else (docs/from-codex.md). */
+/** Current clients send more than `experimentalApi`; the documents' clients send nothing else (docs/from-codex.md). */
 const hasMoreThanExperimental = (capabilities: InitializeParams["capabilities"]): boolean =>
   Object.keys(capabilities ?? {}).some((key) => key !== "experimentalApi");
 
@@ -60,27 +60,27 @@ function refuseControlCharacters(name: string): void {
     throw invalidRequest(`Invalid clientInfo.name: '${name.slice(0, 100)}'. Must be a valid HTTP header value.`);
 }
 
-/** Programs that only look whether a server is there, or that pass others' work on: they give it no name of their own. */
+/** Programs that only probe for a server, or that forward the work of others: their names are not used as the originator. */
 const nameless: readonly string[] = ["codex_app_server_daemon", "codex-backend"];
 
-/** Who threads are said to come from: the client, unless the environment of the process names another. */
+/** The originator of threads: the client, unless the process's environment names another. */
 function originatorOf(name: string): string {
   const override = process.env["CODEX_INTERNAL_ORIGINATOR_OVERRIDE"];
   if (override !== undefined && /^[\t\x20-\x7e]+$/.test(override)) return cleaned(override);
   return nameless.includes(name) ? "codex_cli_rs" : name;
 }
 
-/** A title is for people: any script, but one line without anything that hides or steers a terminal. */
+/** A title is for people: any script, but one line without hidden characters or terminal control sequences. */
 function titleOf(title: string | null | undefined): string | null {
   return visibleLine(title ?? "", 100) || null;
 }
 
-/** A name goes into headers and log lines: printable ASCII only, and not endless. */
+/** A name is used in headers and log lines: printable ASCII only, and of limited length. */
 function cleaned(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "_").slice(0, 100);
 }
 
-/** The protocol version that clients of each generation look for in the user agent. */
+/** The protocol version that clients of each generation expect in the user agent. */
 const speaks: Readonly<Record<Dialect, string>> = { "seed-000": "0.98.0", "0.92": "0.98.0", "0.166": codexVersion };
 
 /** `<originator>/<protocol version> (<system>) <terminal> (<client>; <its version>)`, then our own name: also sent upstream. */

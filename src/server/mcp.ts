@@ -1,4 +1,4 @@
-/** `mcpServerStatus/list` and `mcpServer/*`: what MCP servers offer, for the client itself. */
+/** `mcpServerStatus/list` and `mcpServer/*`: the features of MCP servers, for the client itself. */
 import type { McpScope } from "../core/ports/mcp.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
 import { internalError, RpcError } from "../protocol/errors.ts";
@@ -36,7 +36,7 @@ export const mcpHandlers: HandlersFor<typeof mcpRequests> = {
     }),
 };
 
-/** A server that is required and cannot be started keeps the thread from opening: rejects with RpcError. */
+/** A required server that cannot be started prevents the thread from opening: rejects with RpcError. */
 export async function awaitRequired(thread: LiveThread, app: App): Promise<void> {
   try {
     await app.mcp.required(scopeIn(thread));
@@ -46,12 +46,12 @@ export async function awaitRequired(thread: LiveThread, app: App): Promise<void>
   }
 }
 
-/** A thread that opens brings its servers along. */
+/** Opening a thread starts its servers. */
 export const startServers = (thread: LiveThread, app: App): void => app.mcp.start(scopeIn(thread));
 
 const scopeIn = ({ id, config, settings }: LiveThread): McpScope => ({ threadId: id, config, cwd: settings.cwd });
 
-/** A thread's own connections when it is named, else the ones kept for looking around. */
+/** The named thread's own connections, otherwise the shared ones for requests without a thread. */
 function scopeOf(threadId: string | null | undefined, app: App): McpScope {
   if (threadId) return scopeIn(app.threads.require(threadId));
   const cwd = process.cwd();

@@ -5,7 +5,7 @@ import type { Model, modelRequests } from "../protocol/model.ts";
 import { type HandlersFor, isOlder, type Session } from "./app.ts";
 import { page } from "./page.ts";
 
-/** A provider that takes longer to list its models is heard the next time. */
+/** The models of a provider that takes longer are listed the next time. */
 const patienceMs = 300;
 
 export const modelHandlers: HandlersFor<typeof modelRequests> = {
@@ -18,7 +18,7 @@ export const modelHandlers: HandlersFor<typeof modelRequests> = {
       limit,
     );
   },
-  /** Older clients' modes (code, pair_programming, execute, custom) are accepted by `turn/start` and mean Default; pairing may put questions too. */
+  /** Older clients' modes (code, pair_programming, execute, custom) are accepted by `turn/start` and mean Default; pairing may also ask questions. */
   "collaborationMode/list"(_params, { app }) {
     const effort = app.config.effective(process.cwd()).raw["plan_mode_reasoning_effort"];
     return {
@@ -34,17 +34,17 @@ export const modelHandlers: HandlersFor<typeof modelRequests> = {
   },
 };
 
-/** A model that takes no effort is listed with the one it always uses. */
+/** A model without configurable effort is listed with the one it always uses. */
 const fixedEffort = { effort: "none", description: "Answers without a thinking phase that could be set." };
 
-/** Codex's own clients read efforts as a closed list until late: one that they do not know ends them at their start. */
+/** Until recently, Codex's own clients read efforts as a closed list: an unknown one makes them crash at startup. */
 function hasClosedEfforts(session: Session): boolean {
   const { name, version } = session.client;
   const [, minor] = /^0\.(\d+)\./.exec(version) ?? [];
   return isOlder(session) || (name.startsWith("codex") && minor !== undefined && Number(minor) < 166);
 }
 
-/** The efforts that the documents' generation has words for. */
+/** The efforts that the documents' generation knows. */
 const olderEfforts = new Set(["none", "minimal", "low", "medium", "high", "xhigh"]);
 
 function wireModel(model: ModelInfo, forOlder: boolean): Model {

@@ -1,7 +1,7 @@
 /** One page of a list whose cursor is the position of the next entry. */
 import { invalidRequest } from "../protocol/errors.ts";
 
-/** Without a limit the whole rest. Throws invalidRequest for a cursor that this list never gave out. */
+/** Without a limit, the whole rest. Throws invalidRequest for a cursor that this list never returned. */
 export function page<T>(
   all: readonly T[],
   cursor: string | null | undefined,

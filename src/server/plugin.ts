@@ -4,7 +4,7 @@ import type { PluginSummary, pluginRequests } from "../protocol/plugin.ts";
 import { serviceRefusal } from "../protocol/unsupported.ts";
 import type { HandlersFor } from "./app.ts";
 
-/** The vendor's service is asked with the vendor's account, in Codex too. */
+/** The vendor's service requires the vendor's account, in Codex too. */
 const needsService = (what: string): RpcError => invalidRequest(serviceRefusal(what));
 
 const maxFound = 100;
@@ -49,7 +49,7 @@ export const pluginHandlers: HandlersFor<typeof pluginRequests> = {
   "plugin/reconcile": () => ({ changedPlugins: [], failedRemotePluginIds: [], failedMaterializationRemotePluginIds: [] }),
   "plugin/search"({ searchTerm, cwds, limit, cursor, scope }, { app }) {
     if (cursor !== undefined && cursor !== null) throw invalidRequest(`invalid cursor: ${cursor}`);
-    // Local plugins belong to no workspace of the vendor's.
+    // Local plugins belong to no workspace of the vendor.
     if (scope === "workspace") return { data: [], nextCursor: null };
     const term = searchTerm.trim().toLowerCase();
     const holds = ({ id, interface: face, keywords }: PluginSummary): boolean =>
@@ -63,7 +63,7 @@ export const pluginHandlers: HandlersFor<typeof pluginRequests> = {
   },
 };
 
-/** The catalogue's file; undefined where the vendor's service is meant. */
+/** The catalogue's file; undefined if the vendor's service is meant. */
 function oneMarketplace(method: string, file: string | null | undefined, remote: string | null | undefined): string | undefined {
   if ((typeof file === "string") === (typeof remote === "string"))
     throw invalidRequest(`${method} requires exactly one of marketplacePath or remoteMarketplaceName`);

@@ -1,23 +1,23 @@
-/** Who keeps up with what a thread says: the stream waits while nobody does, and whoever lags behind others is cut off. */
+/** Tracks which clients keep up with a thread's notifications: the stream waits while none does, and a client that lags behind others is disconnected. */
 import type { Session } from "./app.ts";
 
-/** A reader with more than this unread is behind; less where many read one thread, so that all of them together stay within `together`. */
+/** A reader with more unread data than this is behind; less if many read one thread, so that all of them together stay within `together`. */
 const behind = 2 * 1024 * 1024;
 const together = 256 * 1024 * 1024;
-/** So much more than when it fell behind may wait for a reader while others keep up. Long answers that it is still reading do not count. */
+/** How much a reader's backlog may grow after it fell behind while others keep up. Long responses that it is still reading do not count. */
 const growth = 8 * 1024 * 1024;
 
 export class Readers {
   readonly #cutOff: (session: Session) => void;
   readonly #waiters = new Set<() => void>();
-  /** Those that are behind others, with the least that waited for them since. */
+  /** Readers that are behind others, with their smallest backlog since. */
   readonly #late = new Map<Session, number>();
 
   constructor(cutOff: (session: Session) => void) {
     this.#cutOff = cutOff;
   }
 
-  /** Resolves when one of the audience keeps up, or nobody is left of it; undefined when that is so already. */
+  /** Resolves when one of the audience keeps up, or nobody of it is left; undefined if that is already the case. */
   caughtUp(audience: () => ReadonlySet<Session>): Promise<void> | undefined {
     if (!this.#mustWait(audience())) return undefined;
     return new Promise((resolve) => {
@@ -40,7 +40,7 @@ export class Readers {
     for (const check of [...this.#waiters]) check();
   }
 
-  /** Runs for each piece that a model says: nothing is made here as long as nobody is behind. */
+  /** Runs for each delta of a model: allocates nothing as long as nobody is behind. */
   #mustWait(audience: ReadonlySet<Session>): boolean {
     const limit = Math.min(behind, together / audience.size);
     let late = 0;

@@ -7,8 +7,8 @@ import type { ReviewTarget, reviewRequests } from "../protocol/review.ts";
 import type { Turn } from "../protocol/turn.ts";
 import { type Call, calledBy, type HandlersFor } from "./app.ts";
 import { readRecords } from "./stored-thread.ts";
-import { announceNews } from "./thread-settings.ts";
-import { noteWhoBegins } from "./tour.ts";
+import { announceConfigChanges } from "./thread-settings.ts";
+import { noteIfProgram } from "./tour.ts";
 
 export const reviewHandlers: HandlersFor<typeof reviewRequests> = {
   async "review/start"(params, call) {
@@ -25,10 +25,10 @@ export const reviewHandlers: HandlersFor<typeof reviewRequests> = {
 };
 
 function start(thread: LiveThread, target: ReviewTarget, { after, app, session }: Call): { turn: Turn; reviewThreadId: string } {
-  noteWhoBegins(thread, session);
+  noteIfProgram(thread, session);
   const { turn, begin } = thread.startSpecial("review", (running) => reviewTurn(running, target));
   after(() => {
-    announceNews(thread, app);
+    announceConfigChanges(thread, app);
     begin();
   });
   const text = target.type === "uncommittedChanges" ? "Review current changes" : `Review ${targetLabel(target)}`;
@@ -37,7 +37,7 @@ function start(thread: LiveThread, target: ReviewTarget, { after, app, session }
 }
 
 async function forkFor(parent: LiveThread, { app, session }: Call): Promise<LiveThread> {
-  app.subscriptions.checkRoom(session);
+  app.subscriptions.checkSubscriptionLimit(session);
   const { records, meta } = await readRecords(parent.id, app);
   const { thread } = await app.threads.fork(
     records,

@@ -1,4 +1,4 @@
-/** `sandbox/read`: what confines commands here, in the words of the doctor. */
+/** `sandbox/read`: how commands are sandboxed here, in the wording of the doctor command. */
 import type { sandboxRequests } from "../protocol/sandbox.ts";
 import type { HandlersFor } from "./app.ts";
 

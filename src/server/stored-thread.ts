@@ -1,4 +1,4 @@
-/** Threads as they are on disk, for the handlers that read without loading. */
+/** Stored threads, for the handlers that read without loading. */
 
 import { replay } from "../core/context/replay.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../core/ports/thread-store.ts";
@@ -49,7 +49,7 @@ export async function threadFromStored(id: string, withTurns: boolean, app: App)
   return { ...thread, model, reasoningEffort: effort };
 }
 
-/** Every record of a thread, live or stored, with its first. */
+/** All records of a live or stored thread, including the first. */
 export async function readRecords(id: string, app: App): Promise<{ records: readonly ThreadRecord[]; meta: ThreadMeta }> {
   checkId(id, "session");
   const live = app.threads.find(id);
@@ -63,13 +63,13 @@ export async function readRecords(id: string, app: App): Promise<{ records: read
   return { records, meta: first.meta };
 }
 
-/** Refuses an id that is neither live nor stored. */
+/** Throws for an id that is neither live nor stored. */
 export async function findThread(id: string, app: App): Promise<void> {
   checkId(id, "thread");
   if (app.threads.find(id) === undefined && (await app.store.find(id)) === undefined) throw invalidRequest(`thread not found: ${id}`);
 }
 
-/** What moves or removes a thread is not done under a process that writes it. */
+/** A thread must not be moved or removed while another process writes it. */
 export async function asSoleWriter(id: string, { app, session }: Call, work: () => Promise<void>): Promise<void> {
   const lease = await app.store.lease(id, session.client.name).catch((error: unknown) => {
     throw error instanceof ThreadHeld ? invalidRequest(error.message) : error;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Session } from "./app.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-test("of one thread's questions so many wait for an answer; the next is refused in words, and one of another thread is put", async () => {
+test("the pending requests of one thread are limited; the next is refused with a reason, and one of another thread is sent", async () => {
   const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const clock = { now: () => 0, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
   const subscriptions = new Subscriptions({ clock, log: silent, timeoutFor: () => undefined, wireCheck: undefined });
@@ -25,7 +25,7 @@ test("of one thread's questions so many wait for an answer; the next is refused 
   for (const end of await Promise.allSettled(waiting)) assert.equal(end.status, "rejected");
 });
 
-test("of one connection's questions of the older API so many wait; the next counts as refused, and another connection is asked", async () => {
+test("the pending v1 requests of one connection are limited; the next counts as refused, and another connection is asked", async () => {
   const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const clock = { now: () => 0, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
   const subscriptions = new Subscriptions({ clock, log: silent, timeoutFor: () => undefined, wireCheck: undefined });

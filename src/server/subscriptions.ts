@@ -1,4 +1,4 @@
-/** Which connection hears which thread, what waits for an answer, and who is behind with reading. Implements the core's Audience. */
+/** Which connection is subscribed to which thread, which requests are pending, and which readers are behind. Implements the core's Audience. */
 
 import type { Answer, Audience } from "../core/ports/audience.ts";
 import type { Clock } from "../core/ports/clock.ts";
@@ -19,22 +19,22 @@ interface Pending {
   readonly method: keyof ServerRequests;
   readonly params: unknown;
   readonly settle: (answer: Answer) => void;
-  /** Who answered first. */
+  /** The session that answered first. */
   by?: Session;
 }
 
-/** Threads that one connection watches. */
+/** Maximum number of threads per connection. */
 const maxWatched = 500;
-/** Questions of one thread, and of the older API on one connection, that wait for an answer. */
+/** Maximum number of pending requests per thread, and of the v1 API per connection. */
 const maxWaiting = 64;
 
-/** Node takes a longer one for none at all. */
+/** Node treats a longer timeout as none at all. */
 const longestTimer = 2 ** 31 - 1;
 
 export interface SubscriptionOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Seconds until a request of this kind counts as a no; undefined waits for ever. */
+  /** Seconds until a request of this kind counts as declined; undefined waits forever. */
   readonly timeoutFor: (method: string) => number | undefined;
   /** Set in tests. */
   readonly wireCheck: WireCheck | undefined;
@@ -44,7 +44,7 @@ export class Subscriptions implements Audience {
   readonly #options: SubscriptionOptions;
   readonly #sessions = new Set<Session>();
   readonly #byThread = new Map<string, Set<Session>>();
-  /** Threads of which a session hears the model's items as they are. */
+  /** Threads whose raw model items a session receives. */
   readonly #raw = new WeakMap<Session, Set<string>>();
   readonly #parents = new Map<string, string>();
   readonly #pending = new Map<number, Pending>();
@@ -72,29 +72,29 @@ export class Subscriptions implements Audience {
   leave(session: Session): void {
     this.#sessions.delete(session);
     for (const threadId of [...this.#byThread.keys()]) this.unsubscribe(session, threadId);
-    if (session.transport === "stdio") this.#refuseWhereNobodyIsLeft();
+    if (session.transport === "stdio") this.#refuseIfNoClientIsLeft();
     this.#readers.left(session);
   }
 
-  /** Before a session joins one more thread. Throws where it watches as many as it may. */
-  checkRoom(session: Session, threadId?: string): void {
+  /** Call before a session joins another thread. Throws if it has reached the maximum. */
+  checkSubscriptionLimit(session: Session, threadId?: string): void {
     if (threadId !== undefined && this.#byThread.get(threadId)?.has(session) === true) return;
     let watched = 0;
     for (const audience of this.#byThread.values()) if (audience.has(session)) watched++;
     if (watched >= maxWatched)
       throw invalidRequest(`this connection watches ${maxWatched} threads, the most that it may; let some go with thread/unsubscribe`);
   }
-  /** Returns false when it was subscribed already. Pending questions of the thread are put to the newcomer under their own ids. */
+  /** Returns false if it was already subscribed. Pending requests of the thread are sent to the new subscriber under their own ids. */
   subscribe(session: Session, threadId: string, raw: boolean = session.receivesRaw): boolean {
     if (raw) this.#raw.set(session, (this.#raw.get(session) ?? new Set()).add(threadId));
     const audience = this.#byThread.get(threadId) ?? new Set();
     this.#byThread.set(threadId, audience);
     if (audience.has(session)) return false;
     audience.add(session);
-    this.#readers.wake(); // somebody who keeps up may be what a stream waits for
+    this.#readers.wake(); // a stream may be waiting for a reader that keeps up
     return true;
   }
-  /** Puts what is pending on a thread to one session again: after its answer to `thread/resume`. */
+  /** Sends a thread's pending requests to one session again: after the response to `thread/resume`. */
   replay(session: Session, threadId: string): void {
     for (const pending of this.#pending.values()) if (pending.threadId === threadId) this.#put(session, pending);
   }
@@ -108,17 +108,17 @@ export class Subscriptions implements Audience {
     }
     return true;
   }
-  /** Those who hear a thread: its own subscribers, and those of the thread that started it. */
+  /** All subscribers of a thread: its own, and those of the thread that started it. */
   subscribers(threadId: string): ReadonlySet<Session> {
     const own = this.#byThread.get(threadId) ?? new Set();
     const parent = this.#parents.get(threadId);
     return parent === undefined ? own : new Set([...own, ...this.subscribers(parent)]);
   }
-  /** From here on the parent's subscribers hear the child and answer its questions. */
+  /** From here on the parent's subscribers receive the child's notifications and answer its requests. */
   adopt(childId: string, parentId: string): void {
     this.#parents.set(childId, parentId);
   }
-  /** The thread is no longer there; who comes back to it adopts it anew. */
+  /** The thread was unloaded; resuming it adopts it again. */
   unloaded(threadId: string): void {
     this.#parents.delete(threadId);
   }
@@ -167,7 +167,7 @@ export class Subscriptions implements Audience {
     const abort = (): void => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     for (const session of this.subscribers(threadId)) this.#put(session, pending);
-    this.#refuseWhereNobodyIsLeft();
+    this.#refuseIfNoClientIsLeft();
     try {
       return await promise;
     } finally {
@@ -178,7 +178,7 @@ export class Subscriptions implements Audience {
     }
   }
 
-  /** The one who answered knows; the others are told whose word it was. */
+  /** The client that answered knows; the others are notified who it was. */
   #announceEnd({ id, threadId, by }: Pending): void {
     const params = { threadId, requestId: id };
     const audience = [...this.subscribers(threadId)];
@@ -193,7 +193,7 @@ export class Subscriptions implements Audience {
     );
   }
 
-  /** Asks one connection alone, about no thread. Resolves to undefined when it refuses or goes away. */
+  /** Sends a request to one connection only, without a thread. Resolves to undefined if it refuses or disconnects. */
   askSession(session: Session, method: string, params: unknown): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     if ([...this.#private.values()].filter((waiting) => waiting.session === session).length >= maxWaiting)
@@ -233,7 +233,7 @@ export class Subscriptions implements Audience {
     this.#readers.drained(session);
   }
 
-  /** A client that lags behind the others hears no more of any thread; it comes back over another connection. */
+  /** A client that lags behind the others gets no more notifications; it has to reconnect. */
   #cutOff(session: Session): void {
     for (const threadId of [...this.#byThread.keys()]) this.unsubscribe(session, threadId);
     session.peer.cutOff(tooFarBehind);
@@ -245,13 +245,13 @@ export class Subscriptions implements Audience {
     session.peer.send(JSON.stringify({ method, id: pending.id, params }));
   }
 
-  /** Over stdio the client is the only one there will ever be; elsewhere somebody may still come. */
-  #refuseWhereNobodyIsLeft(): void {
+  /** Over stdio there will never be another client; elsewhere one may still connect. */
+  #refuseIfNoClientIsLeft(): void {
     const mayCome = [...this.#sessions].some((s) => s.transport !== "stdio") || this.listening;
     for (const pending of this.#pending.values())
       if (!mayCome && this.subscribers(pending.threadId).size === 0) pending.settle({ kind: "nobody" });
   }
-  /** Set while a listener accepts connections: then a request without a reader waits for one. */
+  /** Set while a listener accepts connections: then a request without a subscriber waits for one. */
   listening = false;
 
   #send<M extends keyof ServerNotifications>(to: Iterable<Session>, method: M, params: ParamsOf<ServerNotifications[M]>): void {

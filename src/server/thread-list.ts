@@ -1,4 +1,4 @@
-/** `thread/list` and the other lists over threads, turns and items. */
+/** `thread/list` and the other lists of threads, turns and items. */
 import type { ThreadQuery } from "../core/ports/thread-store.ts";
 import { isThreadId } from "../core/thread/threads.ts";
 import { invalidParams, invalidRequest } from "../protocol/errors.ts";
@@ -97,7 +97,7 @@ function queryFrom(params: ThreadListParams): ThreadQuery {
   };
 }
 
-/** Sub-agents are listed where somebody asks for those of a thread, or for their kind. */
+/** Sub-agents are listed only if those of a thread, or their kind, are requested. */
 function sourceKindsOf({ sourceKinds, parentThreadId, ancestorThreadId }: ThreadListParams): readonly string[] {
   if (sourceKinds && sourceKinds.length > 0) return sourceKinds;
   return parentThreadId || ancestorThreadId ? [] : ["cli", "vscode"];
@@ -109,10 +109,10 @@ interface PageParams {
   readonly sortDirection?: "asc" | "desc";
 }
 
-/** Before the key of a cursor that leads back: its own row comes again, as it may have changed since. */
+/** Prefix of a backwards cursor's key: its own row is included again, because it may have changed. */
 const from = "from:";
 
-/** One page of a list in memory; the cursor is the key of the last row seen, the one backwards that of the first. */
+/** One page of an in-memory list; the cursor is the key of the last row, the backwards cursor that of the first. */
 export function pageOf<T>(
   rows: readonly T[],
   keyOf: (row: T) => string,

@@ -1,4 +1,4 @@
-/** Taking turns back out of a thread's history; files stay as they are (that is `turn/revert`). */
+/** Removes turns from a thread's history; files stay as they are (that is `turn/revert`). */
 import { replay } from "../core/context/replay.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
 import { invalidRequest } from "../protocol/errors.ts";

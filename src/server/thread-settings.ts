@@ -19,7 +19,7 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
     const before = thread.settings;
     thread.change({ ...change, cwd: cwd ? path.resolve(cwd) : undefined });
     if (thread.settings !== before) await thread.keepSettings();
-    after(() => announceNews(thread, app));
+    after(() => announceConfigChanges(thread, app));
     return {};
   },
 
@@ -38,7 +38,7 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
     await live?.keep();
     if (gitInfo) {
       const known = (await app.store.find(threadId))?.git;
-      const { sha = known?.sha, branch = known?.branch, originUrl = known?.originUrl } = gitInfo; // a field left out stays, null clears it
+      const { sha = known?.sha, branch = known?.branch, originUrl = known?.originUrl } = gitInfo; // an omitted field stays, null clears it
       const isCleared = [sha, branch, originUrl].every((value) => value === undefined || value === null);
       const git = isCleared ? undefined : { sha: sha ?? null, branch: branch ?? null, originUrl: originUrl ?? null };
       await asSoleWriter(threadId, call, () => app.store.updateGit(threadId, git));
@@ -56,7 +56,7 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
       return known;
     });
     await thread.readyToWrite();
-    // What a model always reads first stays first, also where nothing was said yet.
+    // The initial context stays first, even if the thread has no messages yet.
     const all = [...(thread.history.items.length === 0 ? await freshContext(thread) : []), ...items];
     for (const item of all) thread.history.add(item);
     await thread.record(all.map((item) => ({ type: "modelItem" as const, item })));
@@ -77,8 +77,8 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
   },
 };
 
-/** Before a turn begins: what the settings' files have changed since the last one. */
-export function announceNews(thread: LiveThread, app: App): void {
+/** Before a turn starts: announces changes of the settings files since the last one. */
+export function announceConfigChanges(thread: LiveThread, app: App): void {
   if (thread.takeSettingsNews()) announceSettings(thread, app);
 }
 

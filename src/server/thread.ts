@@ -1,4 +1,4 @@
-/** `thread/*`: start, resume, fork and put away threads. */
+/** `thread/*`: starts, resumes, forks and archives threads. */
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { changed, type SettingsChange } from "../core/settings/settings.ts";
@@ -28,15 +28,15 @@ import { awaitRequired, startServers } from "./mcp.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
 import { pageOf, viewOf } from "./thread-list.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
-import { announceNews, collaborationModeOf } from "./thread-settings.ts";
-import { asksForTour, noteWhoBegins } from "./tour.ts";
+import { announceConfigChanges, collaborationModeOf } from "./thread-settings.ts";
+import { asksForTour, noteIfProgram } from "./tour.ts";
 
 export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadChangeRequests> = {
   async "thread/start"(params, call) {
     const { app, session } = call;
     checkDynamicTools(params.dynamicTools ?? []);
     if (params.projectId) throw invalidParams(`project not found: ${params.projectId}`); // there are none here
-    app.subscriptions.checkRoom(session);
+    app.subscriptions.checkSubscriptionLimit(session);
     const thread = await app.threads.start(startOptions(params, call));
     if (session.unattended) thread.clients.leaveUnattended();
     await awaitRequired(thread, app);
@@ -53,7 +53,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     if (params.history) return await resumeHistory(params, call);
     checkDynamicTools(params.dynamicTools ?? []);
     const id = params.path ? await idFromPath(params.path, app) : params.threadId;
-    app.subscriptions.checkRoom(session, id);
+    app.subscriptions.checkSubscriptionLimit(session, id);
     const wasLoaded = app.threads.find(id) !== undefined;
     const { thread, turns } = await app.threads.resume(id, {
       ...changeFrom(params),
@@ -63,18 +63,18 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     });
     if (session.unattended) thread.clients.leaveUnattended();
     if (!wasLoaded) await awaitRequired(thread, app);
-    // No script's own thread was ever answered by the tour unless that was asked for: it goes on as it began.
+    // A script's thread was answered by the tour only if it was requested: it continues the same way.
     if (asksForTour(params) || thread.meta.source === "exec") thread.clients.askForTour();
     app.subscriptions.subscribe(session, thread.id);
-    if (wasLoaded) tellNotApplied(thread, params, call);
+    if (wasLoaded) warnNotApplied(thread, params, call);
     if (!wasLoaded)
       call.after(() => {
-        tellStatus(id, thread.status(), app);
-        tellBrokenRules(thread, app);
+        announceStatus(id, thread.status(), app);
+        warnOfBrokenRules(thread, app);
         startServers(thread, app);
       });
-    if (!wasLoaded) call.after(() => warmUpAside(thread));
-    if (params.excludeTurns !== true) tellUsage(thread, turns, call);
+    if (!wasLoaded) call.after(() => warmUpInBackground(thread));
+    if (params.excludeTurns !== true) sendUsage(thread, turns, call);
     call.after(() => app.subscriptions.replay(session, thread.id));
     if (thread.readOnlyBecause !== undefined)
       call.after(() => session.notify("warning", { threadId: thread.id, message: thread.readOnlyBecause ?? "" }));
@@ -88,7 +88,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
   async "thread/fork"(params, call) {
     const { app, session } = call;
     const id = params.path ? await idFromPath(params.path, app) : params.threadId;
-    app.subscriptions.checkRoom(session);
+    app.subscriptions.checkSubscriptionLimit(session);
     const { records, meta } = await readRecords(id, app);
     const name = app.threads.find(id)?.name ?? (await app.store.find(id))?.name ?? null;
     const { thread, turns } = await app.threads.fork(
@@ -105,7 +105,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     }
     announce(thread, call);
     app.subscriptions.subscribe(session, thread.id);
-    tellUsage(thread, shown, call);
+    sendUsage(thread, shown, call);
     return await opened(thread, session, shown);
   },
 
@@ -127,7 +127,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       await app.store.archive(params.threadId);
     });
     after(() => {
-      if (wasLoaded) tellStatus(params.threadId, { type: "notLoaded" }, app);
+      if (wasLoaded) announceStatus(params.threadId, { type: "notLoaded" }, app);
       app.subscriptions.toAll("thread/archived", { threadId: params.threadId });
     });
     return {};
@@ -150,13 +150,13 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     const stored = await app.store.find(params.threadId);
     if (stored === undefined && live === undefined) throw invalidRequest(`no rollout found for thread id ${params.threadId}`);
     await asSoleWriter(params.threadId, call, async () => {
-      await app.store.refuseForked(params.threadId); // before anything that runs is ended
+      await app.store.refuseForked(params.threadId); // before ending anything that is running
       await app.threads.unload(params.threadId);
       if (stored !== undefined) await app.store.delete(params.threadId);
       await app.undo.forget(params.threadId);
     });
     after(() => {
-      if (live !== undefined) tellStatus(params.threadId, { type: "notLoaded" }, app);
+      if (live !== undefined) announceStatus(params.threadId, { type: "notLoaded" }, app);
       app.subscriptions.toAll("thread/deleted", { threadId: params.threadId });
     });
     return {};
@@ -196,17 +196,17 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
   async "thread/compact/start"(params, { app, session, after }) {
     const thread = app.threads.require(params.threadId);
     await thread.makeRoom();
-    noteWhoBegins(thread, session);
+    noteIfProgram(thread, session);
     const { begin } = thread.startSpecial("compact", compactTurn);
     after(() => {
-      announceNews(thread, app);
+      announceConfigChanges(thread, app);
       begin();
     });
     return {};
   },
 };
 
-/** The answer to start, resume and fork. */
+/** The response to start, resume and fork. */
 export async function opened(thread: LiveThread, session: Session, turns: readonly Turn[] = []): Promise<ThreadStartResponse> {
   const { settings, config } = thread;
   const docs = await thread.ports.surroundings.projectDocs(settings, config);
@@ -226,13 +226,13 @@ export async function opened(thread: LiveThread, session: Session, turns: readon
   };
 }
 
-/** Today's clients cannot read `on-failure` (docs/from-codex.md). */
+/** Current clients cannot read `on-failure` (docs/from-codex.md). */
 function approvalPolicyFor(session: Session, policy: AskForApproval): AskForApproval {
   return session.dialect === "0.166" && policy === "on-failure" ? "on-request" : policy;
 }
 
-/** A thread that was opened or put away has no turn to say so for it. */
-function tellStatus(threadId: string, status: ThreadStatus, app: App): void {
+/** Announces the status of a thread that was opened or archived, because no turn does it. */
+function announceStatus(threadId: string, status: ThreadStatus, app: App): void {
   app.subscriptions.toAll("thread/status/changed", { threadId, status });
 }
 
@@ -241,14 +241,14 @@ function announce(thread: LiveThread, { app, after }: Call): void {
     app.subscriptions.toAll("thread/started", { thread: thread.toWire() });
     for (const warning of thread.config.warnings)
       app.subscriptions.toThread(thread.id, "configWarning", { summary: warning, details: null });
-    tellBrokenRules(thread, app);
+    warnOfBrokenRules(thread, app);
     startServers(thread, app);
-    warmUpAside(thread);
+    warmUpInBackground(thread);
   });
 }
 
-/** Rules that forbid must not vanish in silence, nor stop every command without a word. */
-function tellBrokenRules({ id, config }: LiveThread, { execPolicy, hasRules, subscriptions, log }: App): void {
+/** Rules that forbid commands must not disappear silently, nor block every command without a message. */
+function warnOfBrokenRules({ id, config }: LiveThread, { execPolicy, hasRules, subscriptions, log }: App): void {
   if (!hasRules(config)) return;
   execPolicy(config)
     .then(({ problem }) => {
@@ -261,22 +261,22 @@ function tellBrokenRules({ id, config }: LiveThread, { execPolicy, hasRules, sub
     .catch((error: unknown) => log.warn("the rules could not be read", { error: String(error) }));
 }
 
-/** Nobody waits for it. */
-function warmUpAside(thread: LiveThread): void {
+/** Runs in the background. */
+function warmUpInBackground(thread: LiveThread): void {
   const { id, ports } = thread;
   void warmUp(thread).catch((error: unknown) => ports.log.warn("a thread could not be warmed up", { thread: id, error: String(error) }));
 }
 
-/** What the thread has used so far, for a client that joins it and would otherwise know only after the next answer. */
-function tellUsage(thread: LiveThread, turns: readonly Turn[], { session, after }: Call): void {
+/** The thread's token usage so far, for a client that joins it and would otherwise learn it only after the next response. */
+function sendUsage(thread: LiveThread, turns: readonly Turn[], { session, after }: Call): void {
   const { usage: tokenUsage } = thread;
   const turnId = turns.at(-1)?.id;
   if (turnId === undefined || tokenUsage.total.totalTokens === 0) return;
   after(() => session.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId, tokenUsage }));
 }
 
-/** A thread that is open goes on under what its clients agreed on; whoever asked for something else hears so. */
-function tellNotApplied(thread: LiveThread, params: ThreadResumeParams, { session, after }: Call): void {
+/** An open thread continues with its current settings; a client that requested others is warned. */
+function warnNotApplied(thread: LiveThread, params: ThreadResumeParams, { session, after }: Call): void {
   const { settings, config, overrides } = thread;
   const isInForce = (change: SettingsChange): boolean =>
     isDeepStrictEqual(changed(settings, config, change), changed(settings, config, {}));
@@ -285,7 +285,7 @@ function tellNotApplied(thread: LiveThread, params: ThreadResumeParams, { sessio
   const wanted = params.config ?? {};
   if (Object.keys(wanted).length > 0 && !isDeepStrictEqual(wanted, overrides)) ignored.push("config");
   if (ignored.length === 0) return;
-  const message = `this thread is open already and keeps its settings; not applied: ${ignored.join(", ")}. Use thread/settings/update to change them.`;
+  const message = `this thread is already open and keeps its settings; not applied: ${ignored.join(", ")}. Use thread/settings/update to change them.`;
   after(() => session.notify("warning", { threadId: thread.id, message }));
 }
 
@@ -322,15 +322,15 @@ function forkPoint(params: ThreadForkParams): ForkPoint | undefined {
   return params.beforeTurnId ? { beforeTurnId: params.beforeTurnId } : undefined;
 }
 
-/** `path` names a rollout by its file; the id in the name is what counts. */
+/** `path` identifies a rollout by its file; only the id in the file name is used. */
 async function idFromPath(file: string, app: App): Promise<string> {
   const id = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i.exec(path.basename(file))?.[1];
-  if (id === undefined) throw invalidRequest(`failed to load rollout \`${file}\`: the file name holds no thread id`);
+  if (id === undefined) throw invalidRequest(`failed to load rollout \`${file}\`: the file name contains no thread id`);
   if ((await app.store.find(id)) === undefined) throw invalidRequest(`failed to load rollout \`${file}\`: no such file in this home`);
   return id;
 }
 
-/** A thread that is open already is joined as it is: neither another past nor another file can be put in its place. */
+/** An open thread is joined as it is: its history and file cannot be replaced. */
 function refuseOtherThanRunning({ threadId, history, path: wanted }: ThreadResumeParams, app: App): void {
   const running = app.threads.find(threadId);
   if (running === undefined) return;
@@ -342,7 +342,7 @@ function refuseOtherThanRunning({ threadId, history, path: wanted }: ThreadResum
 
 async function resumeHistory(params: ThreadResumeParams, call: Call): Promise<ThreadStartResponse> {
   if (params.history?.length === 0) throw invalidRequest("history must not be empty");
-  call.app.subscriptions.checkRoom(call.session);
+  call.app.subscriptions.checkSubscriptionLimit(call.session);
   const thread = await call.app.threads.startFrom(params.history ?? [], startOptions(params as ThreadStartParams, call));
   call.app.subscriptions.subscribe(call.session, thread.id);
   return await opened(thread, call.session);

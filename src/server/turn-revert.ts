@@ -1,4 +1,4 @@
-/** `turn/files/read`: what a turn's files were before it. `turn/revert`: puts the files that a turn changed back, unless somebody has changed them since. History stays as it is. */
+/** `turn/files/read`: a turn's files as they were before it. `turn/revert`: restores the files that a turn changed, unless someone has changed them since. The history stays unchanged. */
 
 import { isFolder, revertTurn } from "../core/edit/undo.ts";
 import type { UndoEntry } from "../core/ports/undo-store.ts";
@@ -12,7 +12,7 @@ export const turnRevertHandlers: HandlersFor<typeof turnRevertRequests> = {
     return { files: entries.filter((entry) => !isFolder(entry)).map(({ path, before }) => ({ path, before: wireState(before) })) };
   },
   async "turn/revert"({ threadId, turnId, force }, { app }) {
-    // The thread need not be loaded: what is kept outlives the process.
+    // The thread need not be loaded: the stored files outlive the process.
     if (app.threads.find(threadId)?.turn !== undefined)
       throw invalidRequest("cannot revert files while a turn is running; interrupt it first");
     const reverted = await revertTurn({ threadId, turnId }, force ?? false, app.undo, app.workspace);

@@ -9,16 +9,16 @@ import { settingsForTurn, settingsIn } from "../protocol/settings.ts";
 import type { AdditionalContextEntry, TurnStartParams, TurnSteerParams, turnRequests } from "../protocol/turn.ts";
 import type { HandlersFor } from "./app.ts";
 import { environmentChange } from "./environments.ts";
-import { announceNews } from "./thread-settings.ts";
-import { asksForTour, noteWhoBegins } from "./tour.ts";
+import { announceConfigChanges } from "./thread-settings.ts";
+import { asksForTour, noteIfProgram } from "./tour.ts";
 
 export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | "turn/steer" | "turn/interrupt">> = {
   async "turn/start"(params, { app, session, after }) {
     const thread = app.threads.require(params.threadId);
-    if (params.toolOutput) throw invalidRequest("toolOutput is not taken here: answer item/tool/call, or send the result as input");
+    if (params.toolOutput) throw invalidRequest("toolOutput is not accepted here: answer item/tool/call, or send the result as input");
     await thread.readyToWrite();
     thread.clients.beginTurn((session.onBehalfOf ?? session).client.name);
-    noteWhoBegins(thread, session);
+    noteIfProgram(thread, session);
     if (asksForTour(params)) thread.clients.askForTour();
     const { config } = thread;
     const { turn, accepted, begin } = thread.startTurn(inputFrom(params), changeFrom(params), {
@@ -27,12 +27,12 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
       asksWithoutInput: session.dialect === "0.166",
     });
     await accepted;
-    after(() => announceNews(thread, app));
+    after(() => announceConfigChanges(thread, app));
     after(() => {
       for (const summary of thread.config.warnings)
         if (!config.warnings.includes(summary)) app.subscriptions.toThread(thread.id, "configWarning", { summary, details: null });
     });
-    after(begin); // of its own: the turn begins whatever the announcements run into
+    after(begin); // separate: the turn starts even if the announcements fail
     return { turn: turn.toWire("inProgress", "empty") };
   },
 
@@ -64,11 +64,11 @@ const inputFrom = (params: TurnStartParams | TurnSteerParams): TurnInput => ({
   context: Object.entries(params.additionalContext ?? {}).map(contextItem),
 });
 
-/** What an application says of itself has the developer's word; what it brings from elsewhere is marked as somebody else's. */
+/** An application's own context has the developer role; context from elsewhere is marked as untrusted. */
 function contextItem([name, { kind, value }]: [string, AdditionalContextEntry]): ModelItem {
   const isForeign = kind === "untrusted";
   const tag = `${isForeign ? "external_" : ""}${name}`;
-  // Foreign text must not end its own mark.
+  // Untrusted text must not close its own tag.
   const text = isForeign ? value.replaceAll(`</${tag}`, `<\\/${tag}`) : value;
   return {
     type: "message",

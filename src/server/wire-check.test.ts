@@ -11,7 +11,7 @@ function noted(check: (wire: WireCheck) => unknown): string[] {
   return errors;
 }
 
-test("a mistake in a notification, a request or a result is found, and what fits is not complained of", async () => {
+test("an invalid notification, request or result is found, and valid ones are not reported", async () => {
   assert.deepEqual(
     noted((wire) => wire.check("notification", "thread/closed", { threadId: "t" })),
     [],

@@ -1,4 +1,4 @@
-/** Holds all that goes out, notifications, requests and results, against its schema. On in tests, where an error in the log fails. */
+/** Validates everything that is sent, notifications, requests and results, against its schema. Enabled in tests, where an error in the log fails the test. */
 import type { Log } from "../core/ports/log.ts";
 import { type Lazy, problem } from "../lib/schema.ts";
 import { clientRequests, serverNotifications, serverRequests } from "../protocol/methods.ts";
@@ -21,12 +21,12 @@ export class WireCheck {
     const rows: Readonly<Record<string, Row>> = tables[kind];
     const row = Object.hasOwn(rows, method) ? rows[method] : undefined;
     const schema = kind === "result" ? row?.result : row?.params;
-    // As the other side reads it: what is undefined here is not there.
+    // As the other side receives it: undefined values are absent.
     const wrong = schema === undefined ? "no table has this method" : problem(schema(), JSON.parse(JSON.stringify(value ?? {})));
     if (wrong !== undefined) this.#log.error("outgoing message does not fit its schema", { kind, method, wrong });
   }
 
-  /** A handler's result, which may come later, unchanged. */
+  /** Checks a handler's result, which may be a promise, and returns it unchanged. */
   result(method: string, result: unknown): unknown {
     if (!(result instanceof Promise)) {
       this.check("result", method, result);
