@@ -1,4 +1,4 @@
-/** What an engine asks, as every session client reads it: its kind, one line about it, a refusal, the decision inside an answer. Pure. */
+/** An engine's requests, as interpreted by every session client: kind, one-line summary, refusal, and the decision contained in an answer. Pure. */
 import { isRecord } from "../lib/is-record.ts";
 import type { AnsweredQuestion, PendingRequest, RequestKind } from "./records.ts";
 
@@ -22,7 +22,7 @@ export const kindOf = (method: string): RequestKind => (Object.hasOwn(kinds, met
 /** The older approval methods name decisions differently. */
 export const isLegacy = (method: string): boolean => method === "execCommandApproval" || method === "applyPatchApproval";
 
-/** What a session that no person watches answers: no, in each kind's own way. */
+/** The answer of an unattended session: a refusal, in the form of each kind. */
 export function refusal(request: Pick<PendingRequest, "kind" | "method">): Outcome {
   switch (request.kind) {
     case "command":
@@ -41,7 +41,7 @@ export function refusal(request: Pick<PendingRequest, "kind" | "method">): Outco
   }
 }
 
-/** The decision inside an answer, for people and the audit log. */
+/** The decision in an answer, for people and the audit log. */
 export function decisionIn(outcome: Outcome): unknown {
   if ("error" in outcome) return "refused";
   const { result } = outcome;
@@ -54,21 +54,21 @@ export function decisionIn(outcome: Outcome): unknown {
   return "answered";
 }
 
-/** The same for one request: a tool of an MCP server is asked about as a question with options. */
+/** The same for one request: approval for a tool of an MCP server is requested as a question with options. */
 export function decisionOn({ details }: Pick<PendingRequest, "details">, outcome: Outcome): unknown {
   const isToolCall = isRecord(details) && isRecord(details["mcpToolCall"]);
   if (!isToolCall || "error" in outcome || !isRecord(outcome.result) || !isRecord(outcome.result["answers"])) return decisionIn(outcome);
   const [first] = Object.values(outcome.result["answers"]);
-  const [word] = isRecord(first) && Array.isArray(first["answers"]) ? first["answers"] : [];
-  return chosenFor[String(word)] ?? "decline";
+  const [choice] = isRecord(first) && Array.isArray(first["answers"]) ? first["answers"] : [];
+  return chosenFor[String(choice)] ?? "decline";
 }
 
 const longestAnswer = 2000;
 const mostAnswers = 20;
-/** What a form asks for under such a name is not written down. */
+/** Answers to form fields with such a name are not recorded. */
 const secretName = /pass(?:word|phrase|code)|secret|token|key|\bpin\b|cvv|card/i;
 
-/** What was answered to the questions of a request; undefined where it has none or was not answered. */
+/** The answers to the questions of a request; undefined if it has none or was not answered. */
 export function answersIn(
   { method, details }: Pick<PendingRequest, "method" | "details">,
   outcome: Outcome,
@@ -97,7 +97,7 @@ export function answersIn(
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).slice(0, longestAnswer);
 
-/** The word that was chosen where the question was whether a tool may run. */
+/** The decision for the option that was chosen when asked whether a tool may run. */
 const chosenFor: Readonly<Record<string, string>> = {
   Accept: "accept",
   "Accept for this session": "acceptForSession",
@@ -105,7 +105,7 @@ const chosenFor: Readonly<Record<string, string>> = {
   Cancel: "cancel",
 };
 
-/** One line that names what is asked. */
+/** A one-line summary of the request. */
 export function summaryOf(method: string, params: Readonly<Record<string, unknown>>): string {
   const text = (key: string): string | undefined => (typeof params[key] === "string" && params[key] !== "" ? params[key] : undefined);
   const command = Array.isArray(params["command"]) ? params["command"].join(" ") : text("command");

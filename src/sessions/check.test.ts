@@ -15,7 +15,7 @@ const thread = {
 };
 const item = { type: "agentMessage", id: "a", text: "" };
 
-test("what earlier generations do not send may be missing; what every one sends may not", () => {
+test("fields that older engines do not send may be missing; others may not", () => {
   assert.equal(problemIn("notification", "thread/started", { thread }), undefined);
   assert.equal(problemIn("notification", "item/started", { threadId: "t", turnId: "u", item }), undefined);
   assert.match(problemIn("notification", "item/started", { turnId: "u", item }) ?? "", /threadId/);
@@ -27,7 +27,7 @@ test("what earlier generations do not send may be missing; what every one sends 
   assert.match(problemIn("notification", "item/agentMessage/delta", { threadId: "t", turnId: "u", itemId: "a" }) ?? "", /delta/);
 });
 
-test("answers are held against the method's result, unknown methods and fields pass", () => {
+test("responses are validated against the method's result, unknown methods and fields pass", () => {
   assert.equal(problemIn("result", "turn/start", { turn: { id: "u", status: "inProgress", items: [], later: 1 } }), undefined);
   assert.match(problemIn("result", "turn/start", { turn: { status: "inProgress", items: [] } }) ?? "", /id/);
   assert.match(problemIn("result", "thread/turns/list", null) ?? "", /./);

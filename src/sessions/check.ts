@@ -1,13 +1,13 @@
-/** Holds what an engine of another process says against the protocol, before it has a type and before anything acts on it. */
+/** Validates messages of a remote engine against the protocol, before they have a type and before anything acts on them. */
 import { type Lazy, problem, type Schema } from "../lib/schema.ts";
 import { clientRequests, serverNotifications, serverRequests } from "../protocol/methods.ts";
 
 type Rows = Readonly<Record<string, Readonly<Record<"params", Lazy>> & Partial<Record<"result", Lazy>>>>;
 
-/** No method of any generation is nearly as long. */
+/** Every method of any generation is much shorter. */
 const maxMethod = 200;
 
-/** Fields that engines of earlier generations do not send, by the name of the object that has them. */
+/** Fields that older engines do not send, by the name of their object. */
 const addedLater: Readonly<Record<string, readonly string[]>> = {
   CommandExecutionRequestApprovalParams: ["startedAtMs"],
   FileChangeRequestApprovalParams: ["startedAtMs"],
@@ -22,8 +22,8 @@ const addedLater: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Why a message is not taken; undefined takes it. Methods and fields that are unknown are let through, and so is the lack of what earlier
- * generations do not send.
+ * Why a message is rejected; undefined if it is accepted. Unknown methods and fields are allowed, and so are missing fields that older
+ * engines do not send.
  */
 export function problemIn(kind: "notification" | "request" | "result", method: string, value: unknown): string | undefined {
   if (method.length > maxMethod) return `a method of ${method.length} characters`;
@@ -33,7 +33,7 @@ export function problemIn(kind: "notification" | "request" | "result", method: s
   return schema === undefined ? undefined : problem(loosened(schema()) as Schema, value);
 }
 
-/** Memory only: each schema is loosened once. */
+/** Only a cache: each schema is relaxed once. */
 const known = new WeakMap<object, object>();
 
 function loosened(schema: unknown): unknown {

@@ -1,8 +1,8 @@
-/** What a session may do and with which model: as people choose it, and as the engine takes it. Pure. */
+/** A session's permissions and model: as people choose them, and as the engine accepts them. Pure. */
 import type { AskForApproval, CollaborationMode, SandboxMode, SandboxPolicy } from "../protocol/policy.ts";
 import type { ApprovalPolicy, FilesystemSandbox, NetworkAccess, SessionControls, WorkMode } from "./records.ts";
 
-/** The settings that the engine says are in force. */
+/** The settings that the engine reports as current. */
 export interface EngineSettings {
   readonly model: string;
   readonly effort: string | null;
@@ -12,7 +12,7 @@ export interface EngineSettings {
 
 export type Controls = Omit<SessionControls, "settings">;
 
-/** What holds where nobody has chosen anything and the engine has not said anything yet. */
+/** The defaults before anything was chosen or reported by the engine. */
 export const startControls: SessionControls = {
   model: null,
   effort: null,
@@ -22,7 +22,7 @@ export const startControls: SessionControls = {
   settings: {},
 };
 
-/** The controls that the engine's settings amount to. */
+/** The controls that correspond to the engine's settings. */
 export function controlsFrom(settings: EngineSettings | undefined, defaults: SessionControls | null): SessionControls {
   const base = defaults ?? startControls;
   if (settings === undefined) return base;
@@ -45,7 +45,7 @@ function filesystemOf(type: string): FilesystemSandbox {
   return type === "readOnly" ? "read-only" : "workspace-write";
 }
 
-/** What one message chooses differently. */
+/** Settings that one message overrides. */
 export interface Overrides {
   readonly model?: string | null | undefined;
   readonly effort?: string | null | undefined;
@@ -67,7 +67,7 @@ export function merged<C extends Controls>(controls: C, overrides: Overrides): C
 }
 
 type Policy = Exclude<ApprovalPolicy, "on-failure">;
-/** Today's engines have given this value up; what it meant is asking when needed. */
+/** Current engines have removed this value; its replacement asks when needed. */
 const policyOf = (policy: ApprovalPolicy): Policy => (policy === "on-failure" ? "on-request" : policy);
 
 export function sandboxPolicy({ filesystemSandbox, networkAccess }: Pick<Controls, "filesystemSandbox" | "networkAccess">): SandboxPolicy {
@@ -85,21 +85,21 @@ export interface TurnSettings {
   collaborationMode?: CollaborationMode;
 }
 
-/** For one turn and those after it. */
+/** For a turn and the ones after it. */
 export function turnSettings(controls: Controls): TurnSettings {
   return {
     approvalPolicy: policyOf(controls.approvalPolicy),
     sandboxPolicy: sandboxPolicy(controls),
     ...(controls.model === null ? {} : { model: controls.model }),
     ...(controls.effort == null ? {} : { effort: controls.effort }),
-    // The protocol has a mode only together with a model.
+    // In the protocol a mode is only possible together with a model.
     ...(controls.mode === undefined || controls.model === null
       ? {}
       : { collaborationMode: { mode: controls.mode, settings: { model: controls.model, reasoning_effort: controls.effort ?? null } } }),
   };
 }
 
-/** For a new thread, which takes the sandbox by name alone. What nobody chose is left to the engine's own configuration. */
+/** For a new thread, which accepts the sandbox only by name. Settings that nobody chose are left to the engine's own configuration. */
 export function threadSettings({ approvalPolicy, filesystemSandbox, model }: Overrides): {
   approvalPolicy?: Policy;
   sandbox?: SandboxMode;

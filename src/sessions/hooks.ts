@@ -1,7 +1,7 @@
 /** Hooks as text for people, for every user interface that shows them. Pure. */
 import type { HookMetadata } from "../protocol/hooks.ts";
 
-/** A person's word on a hook: its digest for "trusted as it is", null for not trusted; or whether it is switched on. */
+/** A person's decision on a hook: its digest for "trusted as it is", null for not trusted; or whether it is enabled. */
 export type HookWord = { readonly trustedHash: string | null } | { readonly enabled: boolean };
 
 export const doesRun = ({ enabled, trustStatus }: HookMetadata): boolean =>
@@ -16,19 +16,19 @@ const trustTexts: Readonly<Record<HookMetadata["trustStatus"], string>> = {
 
 export const hookState = ({ enabled, trustStatus }: HookMetadata): string => (enabled ? trustTexts[trustStatus] : "switched off");
 
-/** When it runs. The matcher is others' text. */
+/** When the hook runs. The matcher is untrusted text. */
 export const hookMoment = ({ eventName, matcher }: HookMetadata): string => (matcher == null ? eventName : `${eventName} (${matcher})`);
 
-/** What it runs, which is others' text. */
+/** What the hook runs, which is untrusted text. */
 export function hookAction(hook: HookMetadata): string {
   if (hook.handlerType === "command") return hook.command;
   return hook.handlerType === "mcpTool" ? `MCP tool ${hook.server}: ${hook.tool}` : hook.handlerType;
 }
 
-/** The entry of the user's settings that holds the word, as `config/batchWrite` takes it. */
-export function hookEdit(key: string, word: HookWord): { keyPath: string; value: unknown; mergeStrategy: "replace" } {
+/** The entry of the user's settings that stores the decision, in the form of `config/batchWrite`. */
+export function hookEdit(key: string, decision: HookWord): { keyPath: string; value: unknown; mergeStrategy: "replace" } {
   const at = `hooks.state.${JSON.stringify(key)}`;
-  return "enabled" in word
-    ? { keyPath: `${at}.enabled`, value: word.enabled, mergeStrategy: "replace" }
-    : { keyPath: `${at}.trusted_hash`, value: word.trustedHash, mergeStrategy: "replace" };
+  return "enabled" in decision
+    ? { keyPath: `${at}.enabled`, value: decision.enabled, mergeStrategy: "replace" }
+    : { keyPath: `${at}.trusted_hash`, value: decision.trustedHash, mergeStrategy: "replace" };
 }

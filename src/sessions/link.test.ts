@@ -5,7 +5,7 @@ import { Peer } from "../rpc/peer.ts";
 import { memoryPair } from "../rpc/transport.ts";
 import { EngineDown, EngineLink, type LinkPorts, type LinkState } from "./link.ts";
 
-/** A server of a few lines; `servers` holds the ends, so that a test can let one crash. */
+/** A minimal server; `servers` contains the server ends, so that a test can make one crash. */
 function stage(part: Partial<LinkPorts> = {}, startMs = 60_000) {
   const warnings: string[] = [];
   const servers: Peer[] = [];
@@ -45,7 +45,7 @@ function stage(part: Partial<LinkPorts> = {}, startMs = 60_000) {
   return { open, link, servers, states, reach, warnings, answers };
 }
 
-test("a server that ends is opened again, and what is asked meanwhile waits for it", async () => {
+test("a server that ends is opened again, and requests made in the meantime wait for it", async () => {
   const { link, servers, reach } = stage();
   await link.start();
   const lost = reach("lost");
@@ -56,7 +56,7 @@ test("a server that ends is opened again, and what is asked meanwhile waits for 
   link.stop();
 });
 
-test("whoever looks on and throws does not keep a lost server from being opened again", async () => {
+test("a listener that throws does not prevent reopening a lost server", async () => {
   const { link, servers, reach, warnings } = stage({
     state: () => {
       throw new Error("broken");
@@ -70,7 +70,7 @@ test("whoever looks on and throws does not keep a lost server from being opened 
   link.stop();
 });
 
-test("one that only ends is given up, and a person starts it again", async () => {
+test("a server that keeps ending is given up, and a person can restart it", async () => {
   let fails = true;
   const good = stage();
   const { link, states, reach } = stage({
@@ -88,7 +88,7 @@ test("one that only ends is given up, and a person starts it again", async () =>
   link.stop();
 });
 
-test("stopping ends the connection and everything that waits for one", async () => {
+test("stopping ends the connection and all waiting requests", async () => {
   const never = Promise.withResolvers<Client>();
   const { link } = stage({ open: () => never.promise });
   const starting = link.start();
@@ -100,7 +100,7 @@ test("stopping ends the connection and everything that waits for one", async () 
   assert.equal(link.state.kind, "stopped");
 });
 
-test("a link that does not wait refuses at once, and one whose first attempt fails says why", async () => {
+test("a link that does not wait refuses at once, and one whose first attempt fails reports why", async () => {
   const { link, states } = stage({ open: () => Promise.reject(new Error("nobody listens")) }, 0);
   await assert.rejects(link.startOrFail(), /nobody listens/);
   assert.deepEqual(
@@ -129,12 +129,12 @@ test("an engine that is lost while its threads are joined is counted once and op
   link.stop();
 });
 
-test("what a foreign engine says is taken only where it fits, and its questions are answered by their ids", async () => {
-  const heard: string[] = [];
+test("messages of a foreign engine are accepted only if valid, and its requests are answered by id", async () => {
+  const received: string[] = [];
   const asked: unknown[] = [];
   const { link, servers, answers, warnings } = stage({
     isForeign: () => true,
-    notification: ({ method }) => void heard.push(method),
+    notification: ({ method }) => void received.push(method),
     request({ id, method }) {
       if (method === "breaks") throw new Error("a bug of ours");
       asked.push(id);
@@ -151,13 +151,13 @@ test("what a foreign engine says is taken only where it fits, and its questions 
   ])
     server?.send(JSON.stringify({ id, method, params }));
   await assert.rejects(link.call("turn/start", { threadId: "t", input: [] }), /does not fit the protocol/);
-  assert.deepEqual([heard, asked], [["warning"], [2]]);
+  assert.deepEqual([received, asked], [["warning"], [2]]);
   link.respond(2, { result: "later" });
   await link.call("model/list", {});
   assert.deepEqual(Object.fromEntries(answers), {
     1: "the question does not fit the protocol",
     2: "later",
-    3: "the question could not be taken",
+    3: "the request could not be handled",
   });
   assert.equal(warnings.length, 4, "three of the engine, one of ours");
   link.stop();

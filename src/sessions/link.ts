@@ -1,4 +1,4 @@
-/** The line to an engine: one client connection that is kept up, with the engine's questions taken under their ids to be answered later. */
+/** The link to an engine: one client connection that is re-established when it breaks; the engine's requests are collected by id to be answered later. */
 import { type CallOptions, type Client, type ClientOptions, RpcError, type ServerRequest } from "../client/client.ts";
 import { sparing } from "../lib/allowance.ts";
 import { errorMessage, errorStack } from "../lib/error-text.ts";
@@ -13,11 +13,11 @@ export type LinkState =
   | { readonly kind: "starting" }
   | { readonly kind: "running"; readonly userAgent: string }
   | { readonly kind: "lost"; readonly reason: string }
-  /** It ended too often in a short time; only a person starts it again. */
+  /** It ended too often in a short time; only a person can restart it. */
   | { readonly kind: "failed"; readonly reason: string };
 
 type Params = Readonly<Record<string, unknown>>;
-/** A question of the engine. Its params are objects; those of an engine that is not ours have been checked. */
+/** A request of the engine. Its params are objects; those of a remote engine have been validated. */
 export interface EngineRequest {
   readonly id: string | number;
   readonly method: string;
@@ -25,35 +25,35 @@ export interface EngineRequest {
 }
 
 export interface LinkPorts {
-  /** Spawns or connects, with the handshake done and these options in it. Rejects when the engine cannot be reached. */
+  /** Spawns or connects, and performs the handshake with these options. Rejects if the engine cannot be reached. */
   open(options: Pick<ClientOptions, "onRequest">, signal: AbortSignal): Promise<Client>;
-  /** After every handshake and before the link counts as up: joins the threads that were open. */
+  /** Called after every handshake, before the link counts as up: joins the threads that were open. */
   ready(client: Client): Promise<void>;
-  /** Of a method that no table has, too: a switch over the methods passes it by. */
+  /** Also called for unknown methods: a switch over the methods ignores them. */
   notification(message: ServerNotification): void;
-  /** Takes a question; it is answered with `respond`. */
+  /** Receives a request; it is answered with `respond`. */
   request(request: EngineRequest): void;
   state(state: LinkState): void;
-  /** Whether the engine is another's: then all that it says is held against the protocol first. Our own is held to it by its tests. */
+  /** Whether the engine is not ours: then all its messages are validated against the protocol. For our own engine, the tests ensure this. */
   isForeign(): boolean;
-  /** Whether it is given up when it only ends. An engine elsewhere is waited for as long as it takes. */
+  /** Whether to give up on an engine that keeps ending. A remote engine is waited for indefinitely. */
   givesUp(): boolean;
   warn(message: string, fields: Params): void;
   now(): number;
 }
 
-/** No engine at the moment. Whatever was asked was not sent. */
+/** The engine is not running. The request was not sent. */
 export class EngineDown extends Error {
   readonly code = "engine_unavailable";
 }
 
-/** The engine answered what no engine answers. What was asked for may have been done. */
-export class UnfitAnswer extends Error {
+/** The engine's response does not match the protocol. The request may have been carried out. */
+export class InvalidResponse extends Error {
   readonly code = "unfit_answer";
 }
 
 const retryMs = [200, 500, 1000, 2000, 5000, 10_000];
-/** So many ends within the window mean that starting again does not help. */
+/** After this many ends within the window, restarting does not help. */
 const maxEnds = 5;
 const windowMs = 60_000;
 const callTimeoutMs = 120_000;
@@ -61,7 +61,7 @@ const callTimeoutMs = 120_000;
 export class EngineLink {
   readonly #ports: LinkPorts;
   readonly #warn: LinkPorts["warn"];
-  /** How long a call waits for an engine that is being started; 0 refuses it at once. */
+  /** How long a call waits for an engine that is starting; 0 refuses it immediately. */
   readonly #startMs: number;
   #client: Client | undefined;
   #state: LinkState = { kind: "stopped" };
@@ -69,7 +69,7 @@ export class EngineLink {
   #attempt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #waitingForStart = new Set<(client: Client | undefined) => void>();
-  /** Replaced by every start and stop, so that what an older one still brings is ignored. */
+  /** Replaced by every start and stop, so that late events of an older run are ignored. */
   #run = new AbortController();
 
   constructor(ports: LinkPorts, startMs = 0) {
@@ -92,7 +92,7 @@ export class EngineLink {
     return this.#client?.server.codexHome ?? null;
   }
 
-  /** Connects, and keeps connecting until `stop`. Never rejects: the state says how it went. */
+  /** Connects, and keeps reconnecting until `stop`. Never rejects: the state shows the outcome. */
   async start(): Promise<void> {
     if (this.#state.kind === "starting" || this.#state.kind === "running") return;
     const run = this.#newRun();
@@ -101,7 +101,7 @@ export class EngineLink {
     await this.#open(run);
   }
 
-  /** As `start`, but rejects when the first attempt fails; later breaks are mended all the same. */
+  /** Like `start`, but rejects if the first attempt fails; later failures are retried as usual. */
   async startOrFail(): Promise<void> {
     await this.start();
     const state = this.#state;
@@ -130,11 +130,11 @@ export class EngineLink {
   ): Promise<ResultOf<ClientRequests[M]>> {
     const client = this.#client ?? (await this.#started());
     const result = await client.call(method, params, { timeoutMs: callTimeoutMs, ...options });
-    if (this.#isRefused("result", method, result)) throw new UnfitAnswer(`the engine's answer to ${method} does not fit the protocol`);
+    if (this.#isRefused("result", method, result)) throw new InvalidResponse(`the engine's answer to ${method} does not fit the protocol`);
     return result;
   }
 
-  /** Answers one of the engine's questions. Throws EngineDown when the line is cut. */
+  /** Answers one of the engine's requests. Throws EngineDown if the connection is lost. */
   respond(id: string | number, outcome: Outcome): void {
     if (this.#client === undefined) throw new EngineDown("the engine is not running");
     this.#client.respond(id, "error" in outcome ? { error: new RpcError(outcome.error.code, outcome.error.message) } : outcome);
@@ -147,7 +147,7 @@ export class EngineLink {
     return this.#run.signal;
   }
 
-  /** What is asked while the engine starts may wait for it. */
+  /** Requests made while the engine starts may wait for it. */
   #started(): Promise<Client> {
     const mayCome = this.#state.kind === "starting" || this.#state.kind === "lost";
     if (!mayCome || this.#startMs === 0) throw new EngineDown("the engine is not running");
@@ -182,7 +182,7 @@ export class EngineLink {
       this.#enter({ kind: "running", userAgent: client.server.userAgent });
     } catch (error) {
       if (run.aborted) return;
-      // A client that was lost meanwhile has been counted by its own end.
+      // A client that was lost in the meantime has already been counted by its own end.
       const isCounted = isUp && this.#client !== client;
       this.#client = undefined;
       client?.close();
@@ -205,15 +205,15 @@ export class EngineLink {
     if (client.ended.aborted) throw client.ended.reason;
   }
 
-  /** No question is left without an answer. */
+  /** Every request gets a response. */
   #take(client: Client, { id, method, params }: ServerRequest): void {
     const refuse = (message: string): void => client.respond(id, { error: new RpcError(-32_602, message) });
     if (this.#isRefused("request", method, params)) return refuse("the question does not fit the protocol");
     try {
       this.#ports.request({ id, method, params: isRecord(params) ? params : {} });
     } catch (error) {
-      this.#warn("a question of the engine could not be taken", { error: errorStack(error) });
-      refuse("the question could not be taken");
+      this.#warn("a request of the engine could not be handled", { error: errorStack(error) });
+      refuse("the request could not be handled");
     }
   }
 
@@ -237,7 +237,7 @@ export class EngineLink {
     try {
       this.#ports.state(state);
     } catch (error) {
-      // Whoever looks on must not keep the link from going on: the next attempt is made after this.
+      // A failing listener must not stop the link: the next attempt follows after this.
       this.#warn("the state of the engine could not be announced", {
         state: state.kind,
         error: errorStack(error),

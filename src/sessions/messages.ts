@@ -1,4 +1,4 @@
-/** Messages on their way to a session: started, steered or queued, and never twice. */
+/** Messages to a session: started, steered or queued, and never delivered twice. */
 import { RpcError } from "../client/client.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import type { UserInput } from "../protocol/item.ts";
@@ -21,7 +21,7 @@ export interface Accepted {
   readonly delivery: "started" | "steered" | "queued";
 }
 
-/** Messages that were handed to the engine and not answered yet: nobody can say whether they arrived. */
+/** Messages that were sent to the engine and have no response yet: it is unknown whether they arrived. */
 export interface HandedMessages {
   has(sessionId: string, messageId: string): boolean;
   add(sessionId: string, messageId: string): void;
@@ -33,26 +33,26 @@ export interface MessagePorts {
   readonly sessions: EngineSessions;
   readonly handed: HandedMessages;
   queue(sessionId: string): readonly QueuedMessage[];
-  /** Keeps the queue and announces it. */
+  /** Stores the queue and announces it. */
   setQueue(sessionId: string, queue: readonly QueuedMessage[]): void;
-  /** A message that was taken before, also in an earlier run. */
+  /** A message that was accepted before, also in an earlier run. */
   accepted(sessionId: string, messageId: string): { readonly turnId: string | null } | undefined;
   accept(sessionId: string, messageId: string, turnId: string | null): void;
-  /** Keeps what a message chooses, for its session and the turns to come. */
+  /** Stores the settings that a message chooses, for its session and the following turns. */
   choose(session: Session, overrides: Overrides): void;
-  /** What a turn carries; what nobody chose is left as the thread has it. */
+  /** The settings of a turn; settings that nobody chose stay as they are in the thread. */
   turnSettings(session: Session): Partial<TurnSettings>;
-  /** A queued message that could not be sent when its time came; it goes on waiting. */
+  /** A queued message could not be sent when it was due; it stays queued. */
   notSent(session: Session, reason: string): void;
   now(): number;
 }
 
-/** Messages that wait in one session. */
+/** Maximum number of queued messages per session. */
 const maxQueued = 100;
 
 export class Messages {
   readonly #ports: MessagePorts;
-  /** Messages that are being handed over, so that a second copy waits for the first one's answer. */
+  /** Messages that are being sent, so that a second copy waits for the first one's response. */
   readonly #underway = new Map<string, Promise<Accepted>>();
 
   constructor(ports: MessagePorts) {
@@ -71,7 +71,7 @@ export class Messages {
     return Promise.resolve({ turnId: done.turnId, messageId, delivery: isQueued ? "queued" : "started" });
   }
 
-  /** For a message that its sender does not keep: what the engine does not accept waits in the queue. */
+  /** For a message that its sender does not store: if the engine does not accept it, it is queued. */
   async sendOrQueue(session: Session, message: Message): Promise<Accepted> {
     try {
       return await this.send(session, message);
@@ -81,7 +81,7 @@ export class Messages {
     }
   }
 
-  /** Takes a waiting message back; false when it waits no longer. */
+  /** Removes a queued message; false if it is no longer queued. */
   take(sessionId: string, messageId: string): boolean {
     const before = this.queue(sessionId);
     const left = before.filter((q) => q.messageId !== messageId);
@@ -94,12 +94,12 @@ export class Messages {
     if (this.queue(sessionId).length > 0) this.#setQueue(sessionId, []);
   }
 
-  /** A turn has ended well: the first waiting message goes out. After a stop or a failure the person decides. */
+  /** After a turn has completed, sends the first queued message. After an interrupt or a failure the person decides. */
   turnCompleted(session: Session, status: string): void {
     const [next] = this.queue(session.id);
     if (next === undefined || status !== "completed") return;
     const { messageId, input } = next;
-    // It leaves the queue only when the engine has it.
+    // It is removed from the queue only when the engine has accepted it.
     const start = async (): Promise<Accepted> => ({ turnId: await this.#start(session, input, messageId), messageId, delivery: "started" });
     this.#once(session.id, messageId, start).then(
       () => this.take(session.id, messageId),
@@ -133,7 +133,7 @@ export class Messages {
 
   #enqueue(session: Session, message: Message): Accepted {
     if (this.queue(session.id).length >= maxQueued)
-      throw new QueueFull(`${maxQueued} messages wait in this session already; take some back or wait.`);
+      throw new QueueFull(`${maxQueued} messages are already queued in this session; remove some or wait.`);
     const { messageId, input, by } = message;
     const text = input.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
     const entry: QueuedMessage = { messageId, input: [...input], text, createdAt: new Date(this.#ports.now()).toISOString(), by };
@@ -141,7 +141,7 @@ export class Messages {
     return this.#accept(session, messageId, null, "queued");
   }
 
-  /** The turn that took it. Undefined when that turn ended meanwhile; the message then starts the next one. */
+  /** Returns the turn that accepted the message. Undefined if that turn has ended; the message then starts the next one. */
   async #steer(session: Session, { messageId, input }: Message, expectedTurnId: string): Promise<string | undefined> {
     const params = { threadId: session.id, expectedTurnId, input: [...input], clientUserMessageId: messageId };
     try {
@@ -162,13 +162,13 @@ export class Messages {
       ...this.#ports.turnSettings(session),
     };
     const { turn } = await this.#handOver(session.id, messageId, () => this.#ports.link().call("turn/start", params));
-    // A short turn may have ended before its own acceptance is read.
+    // A short turn may have ended before the response to its start is processed.
     const seen = session.view.turns.find((view) => view.id === turn.id);
     if (seen === undefined || seen.status === "inProgress") session.activeTurnId = turn.id;
     return turn.id;
   }
 
-  /** Notes that a message is on its way before it goes; the note stays only when nobody can say whether it arrived. */
+  /** Records that a message is in transit before it is sent; the record stays only if it is unknown whether the message arrived. */
   async #handOver<T>(sessionId: string, messageId: string, send: () => Promise<T>): Promise<T> {
     const { handed } = this.#ports;
     if (!handed.has(sessionId, messageId)) handed.add(sessionId, messageId);
@@ -182,7 +182,7 @@ export class Messages {
     }
   }
 
-  /** The turn that an earlier attempt to send this message reached, where its answer was lost. */
+  /** The turn that received this message in an earlier attempt whose response was lost. */
   async #arrived(sessionId: string, messageId: string): Promise<string | undefined> {
     const { handed } = this.#ports;
     if (!handed.has(sessionId, messageId)) return undefined;

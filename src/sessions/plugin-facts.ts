@@ -1,4 +1,4 @@
-/** Reads all that an engine says of plugins, for every face that shows them. */
+/** Reads everything that an engine reports about plugins, for every user interface that shows them. */
 import { isRecord } from "../lib/is-record.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ClientRequests } from "../protocol/methods.ts";
@@ -37,7 +37,7 @@ function addedIn(config: unknown): AddedMarketplace[] {
   });
 }
 
-/** How a plugin is named to the engine; undefined where no marketplace offers it. Only what the engine lists is read or installed. */
+/** The engine's reference to a plugin; undefined if no marketplace offers it. Only plugins that the engine lists are read or installed. */
 export async function offerOf(
   call: Call,
   cwds: readonly string[],

@@ -1,4 +1,4 @@
-/** Plugins as every face shows them: put together from what the engine says, and in the words of people. Pure. */
+/** Plugins for every user interface: combined from the engine's reports, with text for people. Pure. */
 import type { PluginDetail, PluginMarketplaceEntry, PluginSource, PluginSummary } from "../protocol/plugin.ts";
 import type { PluginProgram, PluginTrust } from "../protocol/plugin-trust.ts";
 
@@ -9,11 +9,11 @@ export interface AddedMarketplace {
   readonly source: string;
 }
 
-/** All that an engine says of plugins. */
+/** Everything that an engine reports about plugins. */
 export interface PluginFacts {
   readonly marketplaces: PluginMarketplaceEntry[];
   readonly added: AddedMarketplace[];
-  /** Null where the engine is a Codex, which does not say. */
+  /** Null for a Codex engine, which does not report it. */
   readonly trust: PluginTrust[] | null;
   readonly problems: string[];
 }
@@ -26,19 +26,19 @@ export interface PluginRow {
   readonly description: string;
   readonly installed: boolean;
   readonly enabled: boolean;
-  /** Missing where it is installed and no marketplace offers it any more. */
+  /** Missing if it is installed and no marketplace offers it any more. */
   readonly offer?: PluginSummary;
-  /** Missing where it is not installed, or the engine does not say. */
+  /** Missing if it is not installed, or the engine does not report it. */
   readonly trust?: PluginTrust;
 }
 
-/** A marketplace with its plugins. Those that nobody offers any more come last, under no name. */
+/** A marketplace with its plugins. Plugins that no marketplace offers any more come last, without a marketplace name. */
 export interface PluginGroup {
   readonly name: string;
   readonly title: string;
-  /** The catalogue's file. */
+  /** The path of the catalogue file. */
   readonly path: string | null;
-  /** How it was added; undefined for one that lies in a project or in the user's home. */
+  /** How it was added; undefined for one in a project or in the user's home. */
   readonly added: AddedMarketplace | undefined;
   readonly rows: readonly PluginRow[];
 }
@@ -71,11 +71,11 @@ const orphanOf = (trust: PluginTrust): PluginRow => ({
 });
 
 export function isFound({ id, title, description, offer }: PluginRow, term: string): boolean {
-  const words = term.trim().toLowerCase();
-  return [id, title, description, ...(offer?.keywords ?? [])].some((text) => text.toLowerCase().includes(words));
+  const query = term.trim().toLowerCase();
+  return [id, title, description, ...(offer?.keywords ?? [])].some((text) => text.toLowerCase().includes(query));
 }
 
-/** Whether nothing of it is used until somebody has looked at it and agrees again. */
+/** Whether the plugin is disabled until someone has reviewed it and accepts it again. */
 export const mustBeAccepted = ({ trust }: PluginRow): boolean => trust?.status === "changed" || trust?.status === "new";
 
 export const mayInstall = ({ offer, installed }: PluginRow): boolean =>
@@ -94,7 +94,7 @@ export function pluginState(row: PluginRow): string {
 
 export const programKind = ({ type }: PluginProgram): string => (type === "mcpServer" ? "MCP server" : "Hook");
 
-/** What it brings along, a line for each kind; the names are others' text. */
+/** What the plugin contains, one line for each kind; the names are untrusted text. */
 export function broughtAlong({
   skills,
   mcpServers,
@@ -116,7 +116,7 @@ export function sourceText(source: PluginSource): string {
   return source.type === "git" ? source.url : "the vendor's service";
 }
 
-/** The entry of the user's settings that switches it on or off, as `config/batchWrite` takes it. Switching on agrees to what lies there. */
+/** The entry of the user's settings that enables or disables the plugin, in the form of `config/batchWrite`. Enabling accepts its current content. */
 export const pluginEdit = (id: string, enabled: boolean): { keyPath: string; value: boolean; mergeStrategy: "replace" } => ({
   keyPath: `plugins.${JSON.stringify(id)}.enabled`,
   value: enabled,

@@ -1,4 +1,4 @@
-/** What session clients share and hand on: sessions, what waits for an answer, messages that wait, who did something. */
+/** Records that session clients share: sessions, pending requests, queued messages, actors. */
 import {
   array,
   boolean,
@@ -27,11 +27,11 @@ export type NetworkAccess = Infer<typeof NetworkAccess>;
 export const FilesystemSandbox = named("FilesystemSandbox", () => literals("read-only", "workspace-write", "danger-full-access"));
 export type FilesystemSandbox = Infer<typeof FilesystemSandbox>;
 
-/** Whether the agent works, or makes a plan first and asks what it needs to know. */
+/** Whether the agent works directly, or first makes a plan and asks questions. */
 export const WorkMode = named("WorkMode", () => literals("default", "plan"));
 export type WorkMode = Infer<typeof WorkMode>;
 
-/** What a session may do and with which model; kept by the client and applied to each message. */
+/** A session's permissions and model; stored by the client and applied to each message. */
 export const SessionControls = named("SessionControls", () =>
   object({
     model: nullable(string()),
@@ -39,14 +39,14 @@ export const SessionControls = named("SessionControls", () =>
     approvalPolicy: ApprovalPolicy(),
     networkAccess: NetworkAccess(),
     filesystemSandbox: FilesystemSandbox(),
-    /** Left out: as the engine has it. */
+    /** If omitted, the engine's own setting applies. */
     mode: optional(WorkMode()),
     settings: record(unknown()),
   }),
 );
 export type SessionControls = Infer<typeof SessionControls>;
 
-/** One word for what a session is doing, so that no client has to guess it from events. */
+/** A session's state as one value, so that no client has to derive it from events. */
 export const SessionState = named("SessionState", () => literals("idle", "working", "waiting", "failed", "notLoaded"));
 export type SessionState = Infer<typeof SessionState>;
 
@@ -80,7 +80,7 @@ export const SessionSummary = named("SessionSummary", () =>
 );
 export type SessionSummary = Infer<typeof SessionSummary>;
 
-/** Who did something: a signed-in device or script, a client on the protocol itself, a rule, or no one (time, end of the turn). */
+/** Who did something: a signed-in device or script, a client on the protocol itself, a rule, or nobody (timeout, end of the turn). */
 export const Actor = named("Actor", () =>
   object({ kind: literals("device", "script", "client", "rule", "timeout", "system"), id: maybe(string()), name: string() }),
 );
@@ -91,7 +91,7 @@ export const RequestKind = named("RequestKind", () =>
 );
 export type RequestKind = Infer<typeof RequestKind>;
 
-/** Something that waits for an answer. `approvalId` repeats `requestId` for the kinds that the approval routes serve. */
+/** A request that waits for an answer. `approvalId` repeats `requestId` for the kinds that the approval routes serve. */
 export const PendingRequest = named("PendingRequest", () =>
   object({
     requestId: string(),
@@ -106,10 +106,10 @@ export const PendingRequest = named("PendingRequest", () =>
     tool: nullable(string()),
     arguments: unknown(),
     questions: optional(array(unknown())),
-    /** What a client tool says of itself, where the session was started here. */
+    /** A client tool's own description, if the session was started here. */
     toolSpec: optional(object({ description: string(), inputSchema: unknown() })),
     summary: string(),
-    /** The request's own params, as the engine sent them. */
+    /** The request's own params, as sent by the engine. */
     details: unknown(),
     createdAt: string(),
     expiresAt: nullable(string()),
@@ -119,7 +119,7 @@ export const PendingRequest = named("PendingRequest", () =>
 );
 export type PendingRequest = Infer<typeof PendingRequest>;
 
-/** What was answered to one question; null where it is a secret. */
+/** The answer to one question; null if it is a secret. */
 export const AnsweredQuestion = named("AnsweredQuestion", () => object({ question: string(), answers: nullable(array(string())) }));
 export type AnsweredQuestion = Infer<typeof AnsweredQuestion>;
 

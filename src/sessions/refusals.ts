@@ -1,4 +1,4 @@
-/** What an engine means by a refusal: read from the error's data where there is any, else from the text that each generation uses. */
+/** Classifies an engine's errors: by the error's data if present, otherwise by the text that each generation uses. */
 import { isRecord } from "../lib/is-record.ts";
 import { RpcError } from "../protocol/errors.ts";
 
@@ -12,18 +12,18 @@ export const isUnknownThread = (error: unknown): boolean => error instanceof Rpc
 export const isUnsupported = (error: unknown): boolean =>
   error instanceof RpcError && (error.code === -32601 || (error.code === -32600 && unsupported.test(error.message)));
 
-/** The turn that was to be steered has ended; the message may start the next one. */
+/** The turn to be steered has ended; the message may start the next one. */
 export const hasTurnEnded = (error: unknown): boolean =>
   error instanceof RpcError && /no active turn|expected active turn/.test(error.message);
 
-/** A review or a compaction is running, which takes no messages. */
+/** A review or a compaction is running, which accepts no messages. */
 export function isNotSteerable(error: unknown): boolean {
   if (!(error instanceof RpcError)) return false;
   const info = isRecord(error.data) ? error.data["codexErrorInfo"] : undefined;
   return (isRecord(info) && "activeTurnNotSteerable" in info) || /cannot (?:be )?steer|not steerable/i.test(error.message);
 }
 
-/** No engine that we know has such a session. */
+/** The engine has no such session. */
 export class UnknownSession extends Error {
   readonly sessionId: string;
   constructor(sessionId: string) {
@@ -32,7 +32,7 @@ export class UnknownSession extends Error {
   }
 }
 
-/** A message that cannot wait with the others. */
+/** The queue accepts no further message. */
 export class QueueFull extends Error {
   readonly code = "queue_full";
 }

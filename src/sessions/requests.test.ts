@@ -10,7 +10,7 @@ const me: Actor = { kind: "device", name: "Phone" };
 const yes: Outcome = { result: { decision: "accept" } };
 const command = "item/commandExecution/requestApproval";
 
-/** An engine that confirms each answer unless a test says otherwise. */
+/** An engine that confirms each answer unless a test overrides it. */
 function waiting(part: Partial<RequestPorts> = {}) {
   const added: PendingRequest[] = [];
   const ended: Ending[] = [];
@@ -42,7 +42,7 @@ const why =
   (error: unknown): boolean =>
     error instanceof NotTaken && error.why === expected;
 
-test("the first answer is the answer; later ones are refused and say so", async () => {
+test("the first answer counts; later ones are refused with the reason", async () => {
   const { requests, added, ended, sent, ask } = waiting();
   const { requestId } = ask({ command: "npm test" });
   assert.equal(added[0]?.summary, "npm test");
@@ -87,7 +87,7 @@ test("an answer for another request, or one that is not allowed, leaves the requ
   assert.deepEqual([requests.list()[0]?.status, sent.size], ["pending", 0]);
 });
 
-test("answered elsewhere: the request ends and names who did it, also for whoever was slower", async () => {
+test("answered elsewhere: the request ends and names who did it, also for the slower client", async () => {
   const { requests, ended, ask } = waiting({ respond: () => {} });
   const { requestId } = ask();
   const mine = requests.answer(requestId, me, () => yes);
@@ -96,23 +96,23 @@ test("answered elsewhere: the request ends and names who did it, also for whoeve
   assert.deepEqual([ended[0]?.by.name, ended[0]?.reason], ["web page", "Answered by web page."]);
 });
 
-test("an engine that cannot be reached puts the request back", async () => {
-  const said: boolean[] = [];
+test("if the engine cannot be reached, the request is pending again", async () => {
+  const announced: boolean[] = [];
   const { requests, ask } = waiting({
     respond() {
       throw new EngineDown("gone");
     },
-    answering: (_, __, outcome) => void said.push(outcome !== undefined),
+    answering: (_, __, outcome) => void announced.push(outcome !== undefined),
   });
   const { requestId } = ask();
   await assert.rejects(
     requests.answer(requestId, me, () => yes),
     why("unreachable"),
   );
-  assert.deepEqual([requests.find(requestId)?.status, said], ["pending", [true, false]]);
+  assert.deepEqual([requests.find(requestId)?.status, announced], ["pending", [true, false]]);
 });
 
-test("the end of a turn, a void question and a lost engine end what was asked, and nothing of other turns", () => {
+test("the end of a turn, a void request and a lost engine end the affected requests, and none of other turns", () => {
   const { requests, ended, ask } = waiting();
   ask({ turnId: "one" });
   const kept = ask({ turnId: "two" });
@@ -127,7 +127,7 @@ test("the end of a turn, a void question and a lost engine end what was asked, a
   );
 });
 
-test("what an engine asks again after a break is the same request; what it does not ask again is over", () => {
+test("a request that an engine repeats after a lost connection keeps its identity; one that it does not repeat has ended", () => {
   const { requests, added, ended, ask } = waiting();
   const first = ask({ command: "ls" }, 1);
   ask({ command: "rm" }, 2);
@@ -139,7 +139,7 @@ test("what an engine asks again after a break is the same request; what it does 
   assert.deepEqual([requests.list(), added.length, ended.length], [[first], 2, 1]);
 });
 
-test("two hundred wait at most, and what no person answers ends by itself", () => {
+test("at most two hundred are pending, and a request that no person answers ends by itself", () => {
   const { requests, sent, ask } = waiting();
   for (let id = 0; id < 200; id++) ask({}, id);
   requests.add({ id: "more", method: command, params: { threadId: "t" } });
@@ -148,7 +148,7 @@ test("two hundred wait at most, and what no person answers ends by itself", () =
   requests.close();
 });
 
-test("whatever happens in whatever order, each request ends exactly once", async () => {
+test("each request ends exactly once, for any events in any order", async () => {
   const act = fc.record({ at: fc.nat(4), how: fc.constantFrom("answer", "elsewhere", "void", "turn", "cancel", "lost") });
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {

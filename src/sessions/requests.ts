@@ -1,4 +1,4 @@
-/** Everything of an engine that waits for an answer. One answer per request, whoever gives it; everybody learns how it ended and by whom. */
+/** All pending requests of an engine. Each gets one answer, from any client; all clients are notified how it ended and by whom. */
 
 import { errorMessage } from "../lib/error-text.ts";
 import { answersIn, decisionOn, kindOf, type Outcome, refusal, summaryOf } from "./answers.ts";
@@ -8,10 +8,10 @@ import type { Actor, AnsweredQuestion, PendingRequest } from "./records.ts";
 interface Entry {
   record: PendingRequest;
   readonly rpcId: string | number;
-  /** Set while an answer is on its way to the engine. */
+  /** Set while an answer is being sent to the engine. */
   claim: { readonly by: Actor; readonly outcome: Outcome } | undefined;
   readonly ended: PromiseWithResolvers<void>;
-  /** The line to the engine broke since: it must ask again, or the request is over. */
+  /** The connection to the engine was lost since: the engine must repeat the request, or it has ended. */
   isOrphan: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
@@ -23,35 +23,35 @@ export interface Ending {
   readonly at: string;
   readonly reason: string | null;
   readonly decision: unknown;
-  /** What was answered, where there were questions. */
+  /** The answers, if there were questions. */
   readonly answers?: readonly AnsweredQuestion[];
 }
 
 export interface RequestPorts {
-  /** Another one in every run: request ids begin with it. */
+  /** Different in every run: request ids start with it. */
   readonly bootId: string;
-  /** Hands an answer to the engine; throws when it cannot be reached. */
+  /** Sends an answer to the engine; throws if it cannot be reached. */
   respond(id: string | number, outcome: Outcome): void;
-  /** The answer to a request that is not put to people; undefined puts it to them. */
+  /** The answer to a request that is not shown to people; undefined shows it to them. */
   refusal(request: EngineRequest, threadId: string): Outcome | undefined;
   /** The record that a request had in an earlier run. */
   remembered?(request: EngineRequest, threadId: string): PendingRequest | undefined;
-  /** What the owner knows of a tool that is called. */
+  /** The owner's information about a tool that is called. */
   toolSpec?(threadId: string, tool: string | null): PendingRequest["toolSpec"];
   isDeleted?(threadId: string): boolean;
   rootOf(threadId: string): string;
   titleOf(threadId: string): string | null;
   now(): number;
-  /** Something waits, or waits in another way than before. */
+  /** A request is pending, or its state has changed. */
   waits(record: PendingRequest, rpcId: string | number): void;
-  /** Somebody is answering, or could not. Before the answer goes out: what this throws stops it. */
+  /** Someone is answering, or the answer failed. Called before the answer is sent: throwing prevents that. */
   answering(record: PendingRequest, by: Actor, outcome: Outcome | undefined): void;
   ended(record: PendingRequest, ending: Ending): void;
-  /** Who waits has changed, for owners that write it down. */
+  /** The pending requests have changed, for owners that store them. */
   changed?(waiting: readonly { readonly rpcId: string; readonly request: PendingRequest }[]): void;
 }
 
-/** Why an answer was not taken. */
+/** Why an answer was not accepted. */
 export class NotTaken extends Error {
   readonly why: "inFlight" | "unknown" | "over" | "replaced" | "overtaken" | "unreachable";
   readonly requestId: string;
@@ -70,10 +70,10 @@ const elsewhere: Actor = { kind: "client", name: "another client" };
 /** How long an answer waits for the engine to confirm that the request has ended. Some engines never confirm a tool call. */
 const confirmMs = 1500;
 const confirmToolMs = 300;
-/** Requests about keys and clocks want a program, not a person; without one they end soon. */
+/** Requests about keys and clocks are for a program, not a person; without one they end soon. */
 const programMs = 10_000;
 const keptEnds = 2000;
-/** More than any person answers: an engine that goes on asking must not fill a state file and a page. */
+/** More than any person answers: an engine that keeps asking must not fill a state file and a page. */
 const maxWaiting = 200;
 
 export const sameParams = (request: PendingRequest, params: EngineRequest["params"]): boolean =>
@@ -83,7 +83,7 @@ export class PendingRequests {
   readonly #ports: RequestPorts;
   readonly #entries = new Map<string, Entry>();
   readonly #ends = new Map<string, { readonly how: string; readonly by: Actor }>();
-  /** How often the line to the engine has broken. */
+  /** How often the connection to the engine was lost. */
   #epoch = 0;
 
   constructor(ports: RequestPorts) {
@@ -99,12 +99,12 @@ export class PendingRequests {
   count(threadId: string): number {
     return this.list((r) => r.threadId === threadId || r.rootThreadId === threadId).length;
   }
-  /** By the public id, or by the engine's plain number while this run lasts. */
+  /** By the public id, or by the engine's plain number during this run. */
   find(requestId: string): PendingRequest | undefined {
     return this.#entry(requestId)?.record;
   }
 
-  /** Takes a question of the engine. One that was already known, from before a restart or a new connection, keeps its id and time. */
+  /** Adds a request of the engine. A request known from before a restart or a new connection keeps its id and time. */
   add(request: EngineRequest): void {
     const { id, method, params } = request;
     const threadId = String(params["threadId"] ?? params["conversationId"] ?? "");
@@ -125,7 +125,7 @@ export class PendingRequests {
     this.#ports.waits(record, id);
   }
 
-  /** Takes a request's time limit away: someone is looking at it. */
+  /** Removes a request's time limit: someone is looking at it. */
   keep(requestId: string): PendingRequest {
     const entry = this.#entry(requestId);
     if (entry === undefined) throw this.#notFound(requestId);
@@ -139,8 +139,8 @@ export class PendingRequests {
   }
 
   /**
-   * Hands an answer to the engine. The order of checks is the contract: being answered, unknown or over, meant for another request, what
-   * `outcome` throws, the engine's failure.
+   * Sends an answer to the engine. The order of checks is the contract: being answered, unknown or ended, meant for another request, errors
+   * thrown by `outcome`, the engine's failure.
    */
   async answer(
     requestId: string,
@@ -162,7 +162,7 @@ export class PendingRequests {
     return record;
   }
 
-  /** The engine says that a request has ended: by our answer, by someone else's, or because its turn went on. */
+  /** The engine reports that a request has ended: by our answer, by someone else's, or because its turn continued. */
   resolvedByEngine(threadId: string, rpcId: string | number, answeredBy: string | undefined): void {
     const entry = [...this.#entries.values()].find((e) => String(e.rpcId) === String(rpcId) && e.record.threadId === threadId);
     if (entry === undefined) return;
@@ -174,7 +174,7 @@ export class PendingRequests {
     else this.#end(entry, "expired", systemActor("the turn"), "No longer needed.");
   }
 
-  /** The item of a tool call is done: whoever gave the result, the call is over. */
+  /** The item of a tool call has completed: the call has ended, regardless of who sent the result. */
   itemCompleted(threadId: string, itemId: string): void {
     for (const entry of this.#entries.values())
       if (
@@ -185,14 +185,14 @@ export class PendingRequests {
         this.#end(entry, "resolved", entry.claim?.by ?? elsewhere, null);
   }
 
-  /** Ends what waits on a session (and turn) that no longer waits for it. */
+  /** Ends the pending requests of a session (and turn) that no longer waits for them. */
   expire(threadId: string, turnId: string | null, reason: string): void {
     for (const entry of [...this.#entries.values()])
       if (entry.record.threadId === threadId && (turnId === null || entry.record.turnId === turnId))
         this.#end(entry, "expired", systemActor("the turn's end"), reason);
   }
 
-  /** The line is cut. An engine that may live on behind it (`mayAskAgain`) keeps its questions until it is known whether it asks again. */
+  /** The connection is lost. If the engine may still be running (`mayAskAgain`), its requests are kept until it is known whether it repeats them. */
   engineLost(mayAskAgain: boolean): void {
     this.#epoch++;
     for (const entry of [...this.#entries.values()]) {
@@ -201,20 +201,20 @@ export class PendingRequests {
     }
   }
 
-  /** After the threads were joined again: what has not been asked again is over. */
+  /** After the threads were joined again: requests that were not repeated have ended. */
   expireOrphans(): void {
     for (const entry of [...this.#entries.values()])
       if (entry.isOrphan) this.#end(entry, "expired", systemActor("the engine"), "The engine was restarted.");
   }
 
-  /** Notes how a request of an earlier run ended, for whoever still asks after it. */
+  /** Records how a request of an earlier run ended, for callers that still refer to it. */
   remember(requestId: string, how: string, by: Actor): void {
     this.#ends.set(requestId, { how, by });
     const [oldest] = this.#ends.keys();
     if (this.#ends.size > keptEnds && oldest !== undefined) this.#ends.delete(oldest);
   }
 
-  /** Has the owner write down who waits. */
+  /** Lets the owner store the pending requests. */
   written(): void {
     this.#changed();
   }
@@ -233,7 +233,7 @@ export class PendingRequests {
     return new NotTaken("over", requestId, end.how, end.by);
   }
 
-  /** The same question once more: an answer that was on its way has not arrived. */
+  /** The same request was repeated: an answer in transit has not arrived. */
   #askedAgain(entry: Entry): void {
     entry.isOrphan = false;
     if (entry.claim !== undefined) this.#putBack(entry, entry.claim.by);
@@ -254,7 +254,7 @@ export class PendingRequests {
   #record({ id, method, params }: EngineRequest, threadId: string): PendingRequest {
     const kind = kindOf(method);
     const text = (key: string): string | null => (typeof params[key] === "string" ? params[key] : null);
-    // An engine counts from the beginning again after its restart; the name must not.
+    // An engine restarts its numbering after a restart; the id must stay unique.
     const requestId = `${this.#ports.bootId.slice(0, 8)}${this.#epoch === 0 ? "" : `.${this.#epoch}`}-${id}`;
     const now = this.#ports.now();
     const isApproval = kind === "command" || kind === "fileChange" || kind === "permissions";
@@ -289,7 +289,7 @@ export class PendingRequests {
     });
     await Promise.race([entry.ended.promise, patience]);
     clearTimeout(timer);
-    // An engine that never confirms has the answer all the same.
+    // An engine that never confirms has received the answer anyway.
     if (this.#entries.has(entry.record.requestId) && entry.claim !== undefined) this.#end(entry, "resolved", entry.claim.by, null);
   }
 
@@ -307,7 +307,7 @@ export class PendingRequests {
     try {
       this.#ports.respond(entry.rpcId, refusal(entry.record));
     } catch {
-      // The engine is gone; so is its question.
+      // The engine is gone, and so is its request.
     }
     this.#end(entry, "expired", { kind: "timeout", name: "time-out" }, "Nobody answered in time.");
   }

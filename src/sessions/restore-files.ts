@@ -1,22 +1,22 @@
-/** Puts files back as they were before a session's last turns, for every door that takes turns back. */
+/** Restores files to their state before a session's last turns, for every interface that reverts turns. */
 import type { EngineLink } from "./link.ts";
 import { readTurns } from "./sessions.ts";
 
-/** What happens to files when turns are taken back: nothing; put back where nobody else has changed them since; put back in any case. */
+/** What happens to files when turns are reverted: nothing; restore them if nobody else has changed them since; restore them in any case. */
 export type FilesOnRollback = "keep" | "restore" | "force";
 
-/** Somebody else has changed files since: the conversation stays, and of the turn that they belong to nothing was touched. */
+/** Someone else has changed files since: the conversation stays, and no file of the affected turn was touched. */
 export class FilesChanged extends Error {
   readonly code = "files_changed";
 }
 
-/** So many turns at once. */
+/** Maximum number of turns at once. */
 const maxTurns = 100;
 
-/** Newest turn first, so that each finds the files as it left them. Throws FilesChanged. */
+/** Newest turn first, so that each turn finds the files as it left them. Throws FilesChanged. */
 export async function restoreFiles(link: EngineLink, threadId: string, numTurns: number, files: FilesOnRollback): Promise<void> {
   if (files === "keep") return;
-  if (numTurns > maxTurns) throw new FilesChanged(`Files are put back for at most ${maxTurns} turns at once.`);
+  if (numTurns > maxTurns) throw new FilesChanged(`Files are restored for at most ${maxTurns} turns at once.`);
   const { data } = await readTurns(link, threadId, null, numTurns);
   for (const { id: turnId } of data.slice(0, numTurns)) {
     const { files: changed } = await link.call("turn/files/read", { threadId, turnId });

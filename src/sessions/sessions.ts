@@ -1,4 +1,4 @@
-/** What is known of an engine's sessions: kept up from its notifications, filled in by reading where it must be. */
+/** The state of an engine's sessions: updated from its notifications, and read from the engine if necessary. */
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import type { ClientRequests, ServerNotification } from "../protocol/methods.ts";
@@ -25,7 +25,7 @@ export interface Session {
   /** The diffs of the last turns. */
   readonly diffs: Map<string, string>;
   usedAt: number;
-  /** The last summary that was sent out, to send only what is new. */
+  /** The last summary that was announced, to announce only changes. */
   announced: string;
 }
 
@@ -36,9 +36,9 @@ export interface SessionPorts {
   now(): number;
   /** A summary that differs from the last one. */
   changed(summary: SessionSummary): void;
-  /** What the owner knows of a session beside the engine; a title of its own goes before the thread's. */
+  /** What the owner knows about a session in addition to the engine; its own title takes precedence over the thread's. */
   about(session: Session): Pick<SessionSummary, "projectId" | "sessionControls" | "systemOwned"> & { readonly title: string | null };
-  /** What goes along when a thread is resumed. */
+  /** Additional params for resuming a thread. */
   resumeWith?(id: string): Partial<ParamsOf<ClientRequests["thread/resume"]>>;
 }
 
@@ -46,7 +46,7 @@ type Opened = Pick<ResultOf<ClientRequests["thread/resume"]>, "thread" | "model"
   readonly sandbox: EngineSettings["sandbox"];
 };
 
-/** Turns that ended are on the engine's disk; of those that were streamed only the last ones are kept. */
+/** Completed turns are on the engine's disk; only the last streamed ones are kept. */
 const keptTurns = 3;
 
 export class EngineSessions {
@@ -71,7 +71,7 @@ export class EngineSessions {
     const session = this.#known.get(id);
     return session === undefined ? null : this.#title(session);
   }
-  /** The session that a thread belongs to: a sub-agent's is the one that it was started for. */
+  /** The session that a thread belongs to: a sub-agent's thread belongs to the session that started it. */
   rootOf(id: string): string {
     const seen = new Set<string>();
     let at = id;
@@ -83,7 +83,7 @@ export class EngineSessions {
     }
   }
 
-  /** The session, read from the engine if need be. */
+  /** Returns the session, read from the engine if necessary. */
   async require(id: string): Promise<Session> {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
@@ -94,7 +94,7 @@ export class EngineSessions {
     }
   }
 
-  /** Takes what the engine says of a thread. */
+  /** Updates the session from the engine's thread. */
   learn(thread: Thread, archived?: boolean): Session {
     const bare = { ...thread, status: statusOf(thread), turns: [] };
     const known = this.#known.get(thread.id);
@@ -125,7 +125,7 @@ export class EngineSessions {
     this.#known.delete(id);
   }
 
-  /** Subscribes our connection to the thread: loads it where it is not loaded, and joins it where it runs. */
+  /** Subscribes our connection to the thread: loads it if it is not loaded, and joins it if it is running. */
   attach(id: string): Promise<Session> {
     const known = this.#known.get(id);
     if (known !== undefined) known.usedAt = this.#ports.now();
@@ -135,7 +135,7 @@ export class EngineSessions {
     return underway;
   }
 
-  /** Resumes a thread once more, with what `resumeWith` says by now. */
+  /** Resumes a thread again, with the current params of `resumeWith`. */
   async attachAgain(id: string): Promise<Session> {
     await this.#attaching.get(id)?.catch(() => {});
     const known = this.#known.get(id);
@@ -156,14 +156,14 @@ export class EngineSessions {
     }
   }
 
-  /** A turn that was running before we came: what the engine has of it so far is where its later events go on. */
+  /** For a turn that was already running: later events continue from the engine's current record of it. */
   async #joinTurn(session: Session): Promise<void> {
     const { data } = await readTurns(this.#ports.link(), session.id, null, 1);
     const [turn] = data;
     if (turn?.status === "inProgress" && session.activeTurnId === null) this.#running(session, turn);
   }
 
-  /** Takes the answer to start, resume and fork. */
+  /** Processes the response to start, resume and fork. */
   opened(opened: Opened): Session {
     const session = this.learn(opened.thread);
     session.attached = true;
@@ -199,7 +199,7 @@ export class EngineSessions {
     }
   }
 
-  /** Folds a notification in. Returns the thread that it is about. */
+  /** Folds in a notification. Returns the thread that it is about. */
   receive(message: ServerNotification): string | null {
     if (message.method === "thread/started") {
       const { thread } = message.params;
@@ -247,7 +247,7 @@ export class EngineSessions {
     session.thread = { ...session.thread, updatedAt: Math.max(now, session.thread.updatedAt) };
   }
 
-  /** Sends a session's summary out where it differs from the last one. */
+  /** Announces a session's summary if it differs from the last one. */
   announce(session: Session): void {
     const summary = this.summary(session);
     const announced = JSON.stringify(summary);
@@ -301,10 +301,10 @@ export function threadOf({ method, params }: ServerNotification): string | null 
   return "threadId" in params && typeof params.threadId === "string" ? params.threadId : null;
 }
 
-/** Engines of the earlier generation do not say it. */
+/** Older engines do not send it. */
 const statusOf = (thread: Partial<Thread>): Thread["status"] => thread.status ?? { type: "idle" };
 
-/** Events of a turn whose start we missed are ignored: reading the thread brings the whole turn. */
+/** Events of a turn whose start was missed are ignored: reading the thread returns the whole turn. */
 function folded(view: ThreadView, message: ServerNotification): ThreadView {
   const { method, params } = message;
   const turnId = "turnId" in params && typeof params.turnId === "string" ? params.turnId : undefined;
@@ -314,7 +314,7 @@ function folded(view: ThreadView, message: ServerNotification): ThreadView {
   return next.turns.length <= keptTurns ? next : { ...next, turns: next.turns.slice(-keptTurns) };
 }
 
-/** A session's first message is what it is called by. */
+/** A session is named after its first message. */
 function takePreview(session: Session, item: ThreadItem): boolean {
   if (item.type !== "userMessage" || session.thread.preview !== "") return false;
   const text = item.content.find((part) => part.type === "text");
@@ -331,7 +331,7 @@ function keepDiff(diffs: Map<string, string>, turnId: string, diff: string): voi
   if (diffs.size > 100 && oldest !== undefined) diffs.delete(oldest);
 }
 
-/** Whether there was something in it that a summary says. */
+/** Returns whether anything changed that a summary contains. */
 function receiveThread(session: Session, message: ServerNotification): boolean {
   switch (message.method) {
     case "thread/status/changed":
@@ -384,18 +384,18 @@ export async function readTurns(
     const page = await link.call("thread/turns/list", { threadId, cursor, limit, itemsView: "full", sortDirection: "desc" });
     return { data: page.data, nextCursor: page.nextCursor ?? null };
   } catch (error) {
-    // An earlier engine reads a thread as a whole.
+    // Older engines read a thread as a whole.
     if (isUnsupported(error)) {
       const { thread } = await link.call("thread/read", { threadId, includeTurns: true });
       return { data: thread.turns.toReversed(), nextCursor: null };
     }
-    // A session without a message has no turns on disk; that is no failure.
+    // A session without a message has no turns on disk; that is not a failure.
     if (isUnknownThread(error) && cursor === null) return { data: [], nextCursor: null };
     throw error;
   }
 }
 
-/** The running turn as it was streamed stands in for the engine's record of it, which holds only finished items. Newest first. */
+/** Replaces the engine's record of the running turn, which contains only finished items, with the streamed turn. Newest first. */
 export function withLiveTurn({ view }: Session, data: Turn[]): Turn[] {
   const live = view.turns.at(-1);
   if (live === undefined) return data;

@@ -11,26 +11,26 @@ const fold = <T extends ThreadView>(view: T, ...messages: readonly ServerNotific
 const started: ServerNotification = { method: "turn/started", params: { threadId: "t", turn: turn("1") } };
 const itemStarted = (item: ThreadItem): ServerNotification => ({ method: "item/started", params: { ...where, item, startedAtMs: 1 } });
 
-test("what a caller keeps beside the view comes back unchanged, and news of something else returns the same object", () => {
+test("a caller's additional members are returned unchanged, and unrelated notifications return the same object", () => {
   const mine = { ...emptyView, unread: 3 };
   assert.equal(fold(mine, started).unread, 3);
   assert.equal(fold(mine, { method: "thread/name/updated", params: { threadId: "t", threadName: "n" } }), mine);
 });
 
-test("what streams in after a missed start is shown, a command's output only with its command", () => {
-  const said = fold(emptyView, { method: "item/agentMessage/delta", params: { ...where, itemId: "a", delta: "late" } });
-  assert.deepEqual(said.turns[0]?.items, [{ type: "agentMessage", id: "a", text: "late" }]);
+test("deltas after a missed start are shown, a command's output only with its command", () => {
+  const view = fold(emptyView, { method: "item/agentMessage/delta", params: { ...where, itemId: "a", delta: "late" } });
+  assert.deepEqual(view.turns[0]?.items, [{ type: "agentMessage", id: "a", text: "late" }]);
   const output = fold(emptyView, { method: "item/commandExecution/outputDelta", params: { ...where, itemId: "c", delta: "x" } });
   assert.deepEqual(output.turns[0]?.items, []);
 });
 
-test("an item that is started again keeps the text that has streamed in", () => {
+test("an item that is started again keeps the text streamed so far", () => {
   const item = { type: "agentMessage" as const, id: "a", text: "" };
   const delta: ServerNotification = { method: "item/agentMessage/delta", params: { ...where, itemId: "a", delta: "Hi" } };
   assert.deepEqual(fold(emptyView, started, itemStarted(item), delta, itemStarted(item)).turns[0]?.items, [{ ...item, text: "Hi" }]);
 });
 
-test("no index makes a list longer than any model writes, and no output grows without end", () => {
+test("no index makes a list too long, and output does not grow without limit", () => {
   const reason = (summaryIndex: number): ServerNotification => ({
     method: "item/reasoning/summaryTextDelta",
     params: { ...where, itemId: "r", summaryIndex, delta: "." },
@@ -46,7 +46,7 @@ test("no index makes a list longer than any model writes, and no output grows wi
   assert.equal(shown?.type === "commandExecution" && shown.aggregatedOutput?.length, 200_002);
 });
 
-test("the end of a turn closes what was open in it, and the items that were heard stay", () => {
+test("the end of a turn closes its open items, and received items stay", () => {
   const command = { type: "commandExecution", id: "c", command: "yes", cwd: "/", status: "inProgress", commandActions: [] };
   const ended: ServerNotification = { method: "turn/completed", params: { threadId: "t", turn: turn("1", { status: "interrupted" }) } };
   const [shown] = fold(emptyView, started, itemStarted(command as unknown as ThreadItem), ended).turns[0]?.items ?? [];

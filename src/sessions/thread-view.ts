@@ -1,4 +1,4 @@
-/** Folds an engine's notifications into what a client shows of one thread. Pure: the page, the manager and the extension use the same fold. */
+/** Folds an engine's notifications into a client's view of one thread. Pure: the page, the manager and the extension use the same fold. */
 import { hookNotice } from "../protocol/hook-notice.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import type { ServerNotification } from "../protocol/methods.ts";
@@ -15,13 +15,13 @@ export interface TurnView {
   readonly status: Turn["status"];
   readonly items: readonly ThreadItem[];
   readonly error: TurnError | null;
-  /** Seconds since 1970, as the wire has them. */
+  /** Seconds since 1970, as on the wire. */
   readonly startedAt: number | null;
   readonly durationMs: number | null;
   readonly plan: PlanView | null;
   /** The unified diff of everything this turn changed so far. */
   readonly diff: string | null;
-  /** Why the engine is trying again, while it does. */
+  /** Why the engine is retrying, while it does. */
   readonly retrying: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface Notice {
   readonly text: string;
 }
 
-/** What the fold needs; whoever holds more beside it gets it back unchanged. */
+/** What the fold needs; additional members are returned unchanged. */
 export interface ThreadView {
   readonly turns: readonly TurnView[];
   readonly tokenUsage: ThreadTokenUsage | null;
@@ -54,7 +54,7 @@ export function turnView(turn: Turn, before?: TurnView): TurnView {
   };
 }
 
-/** Folding the same notification again changes nothing that matters. One that is not about turns or items returns the thread itself. */
+/** Idempotent: folding the same notification again changes nothing that matters. A notification that is not about turns or items returns the thread itself. */
 export function foldNotification<T extends ThreadView>(thread: T, message: ServerNotification): T {
   switch (message.method) {
     case "turn/started":
@@ -90,10 +90,10 @@ export function foldNotification<T extends ThreadView>(thread: T, message: Serve
 function foldTurn<T extends ThreadView>(thread: T, turn: Turn, ended: boolean): T {
   const at = thread.turns.findIndex((t) => t.id === turn.id);
   const before = thread.turns[at];
-  // Events carry a summary of the turn at most; what was folded item by item is the whole of it.
+  // Events contain a summary of the turn at most; the folded items are complete.
   const items = before === undefined || before.items.length === 0 ? turn.items : before.items;
   const view = { ...turnView(turn, before), items };
-  // The end of a turn closes whatever was still open in it: a command cannot outlive its turn on the screen.
+  // The end of a turn closes everything still open in it: a command must not outlive its turn on the screen.
   const next = ended ? { ...view, items: view.items.map((item) => closeItem(item, turn.status)) } : view;
   return { ...thread, turns: before === undefined ? [...thread.turns, next] : replaceAt(thread.turns, at, next) };
 }
@@ -145,7 +145,7 @@ function grown(item: ThreadItem, { method, params }: Delta): ThreadItem {
   }
 }
 
-/** An item whose start was missed: enough of it to show what streams in. */
+/** An item whose start was missed: enough of it to show the stream. */
 function blankItem(method: Delta["method"], id: string): ThreadItem | undefined {
   if (method === "item/agentMessage/delta") return { type: "agentMessage", id, text: "" };
   if (method === "item/plan/delta") return { type: "plan", id, text: "" };
@@ -153,7 +153,7 @@ function blankItem(method: Delta["method"], id: string): ThreadItem | undefined 
   return undefined;
 }
 
-/** No model writes as many sections; an index beyond them grows the last one. */
+/** No model writes as many sections; a higher index is appended to the last one. */
 const maxParts = 1000;
 
 function growPart(parts: readonly string[] | undefined, index: number, delta: string): string[] {
@@ -164,7 +164,7 @@ function growPart(parts: readonly string[] | undefined, index: number, delta: st
   return copy;
 }
 
-/** What is kept of a command's live output; the finished item brings the engine's own record. */
+/** Maximum length of a command's live output; the finished item contains the engine's own record. */
 const liveOutputLimit = 200_000;
 const tail = (output: string): string => (output.length <= liveOutputLimit ? output : `…\n${output.slice(-liveOutputLimit)}`);
 
@@ -174,7 +174,7 @@ function putItem(turn: TurnView, item: ThreadItem): TurnView {
   return { ...turn, items: replaceAt(turn.items, at, keepLiveText(turn.items[at], item)) };
 }
 
-/** A repeated `item/started` brings an empty text; what has streamed in already stays. */
+/** A repeated `item/started` has an empty text; the text streamed so far is kept. */
 function keepLiveText(before: ThreadItem | undefined, next: ThreadItem): ThreadItem {
   if (before?.type === "agentMessage" && next.type === "agentMessage" && next.text === "") return { ...next, text: before.text };
   if (before?.type === "commandExecution" && next.type === "commandExecution" && (next.aggregatedOutput ?? "") === "")
