@@ -57,7 +57,7 @@ export const approvalCases: CaseTable = {
   136: ["a question that imitates an approval"],
   137: ["forks and sub-agents"],
   500: ["a thread that comes back wider than it was left"],
-  501: ["an answer that grants more than was offered", "src/manager/offered.test.ts > an answer holds what was offered, and nothing else"],
+  501: ["an answer that grants more than was offered", "src/manager/offered.test.ts > an answer may contain only what was offered"],
   502: [
     "a rule for a command, and the command outside the sandbox",
     `${policy} > a rule allows inside the sandbox; one that was remembered for leaving it allows both`,
@@ -68,7 +68,7 @@ export const approvalCases: CaseTable = {
   ],
   504: [
     "a rule that lasts, by a device that may only approve",
-    "src/manager/offered.test.ts > a rule that lasts needs the right to make rules",
+    "src/manager/offered.test.ts > a permanent rule requires the scope for rules",
   ],
   505: [
     "options before a program's verb, and programs that start others, around a rule that asks or forbids",

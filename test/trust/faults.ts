@@ -57,7 +57,7 @@ export const faultCases: CaseTable = {
   74: ["a stopped child", `${spawn} > an interrupt ends the command, stopped children too`],
   300: [
     "deleting a thread in whose file the past of forks lies",
-    "src/manager/delete.test.ts > a session that the engine will not delete keeps its running turn",
+    "src/manager/delete.test.ts > a session that the engine refuses to delete keeps its running turn",
   ],
   350: [
     "errors that nobody caught: in timers, callbacks, events, promises, and after an answer",
@@ -67,7 +67,7 @@ export const faultCases: CaseTable = {
     "test/faults/survive.itest.ts > a turn that cannot even be announced has an end, and the next request is answered",
     "test/faults/survive.itest.ts > an exec goes on to the end of its turn, and says what happened",
     "test/faults/survive.itest.ts > goes on, with the turn that runs, and tells its client",
-    "src/rpc/peer.test.ts > what runs after an answer may throw",
+    "src/rpc/peer.test.ts > callbacks after a response may throw",
     "test/tui/leaving.itest.ts > errors that nobody caught are shown and lived with",
   ],
   352: [
@@ -77,7 +77,7 @@ export const faultCases: CaseTable = {
     "src/skills/watch.test.ts > a folder behind a link that leads in a circle is watched from the folder above, also after a change there",
     "apps/vscode/src/host/backend.test.ts > a face that throws keeps neither the others nor the server from going on",
     "test/web/hostile.itest.ts > a screen that fails while it is drawn, and errors that nobody caught, cost neither the list nor the other screens",
-    "src/sessions/link.test.ts > whoever looks on and throws does not keep a lost server from being opened again",
+    "src/sessions/link.test.ts > a listener that throws does not prevent reopening a lost server",
   ],
   353: [
     "a line in millions of pieces",
@@ -107,14 +107,14 @@ export const faultCases: CaseTable = {
   ],
   324: [
     "a manager on a full disk, and one whose state was torn by an earlier version",
-    "src/manager/store.test.ts > a change that the disk refuses has not happened",
-    "src/manager/store.test.ts > a torn, empty or foreign state is kept aside and said so, and the manager goes on",
-    "src/manager/store.test.ts > the state of a newer version is left as it is",
+    "src/manager/store.test.ts > a change that cannot be written is not made",
+    "src/manager/store.test.ts > a torn, empty or foreign state file is moved aside with a warning, and the manager keeps running",
+    "src/manager/store.test.ts > the state of a newer version is left unchanged",
   ],
   328: [
     "a clock that is set back a day or ahead a year: waits, retries, listings, links and refusals",
     "src/lib/passed.test.ts > a wait ends in time, and at once when the clock is set back or far ahead",
-    "src/manager/parts.test.ts > a clock that is set back or ahead makes no link live longer, and locks nobody out",
+    "src/manager/parts.test.ts > setting the clock back or ahead extends no link and locks nobody out",
     "src/main/log-file.test.ts > a pause after trouble ends also when the clock is set back",
     "src/workspace/file-search.test.ts > a listing that has grown old is made again",
   ],

@@ -15,7 +15,7 @@ export const protocolCases: CaseTable = {
     "src/protocol/find-row.test.ts > names of Object.prototype and endless names are unknown methods",
   ],
   7: ["params that are missing, null or no object", "P07"],
-  8: ["params of wrong types", "P08", "src/protocol/spellings.test.ts > no value becomes a wider policy than the one it spells"],
+  8: ["params of wrong types", "P08", "src/protocol/spellings.test.ts > no value becomes a more permissive policy than the one it names"],
   9: ["ids that are no ids", "P09"],
   10: ['`7` and `"7"` in flight together', "P10"],
   11: ["an id beyond 2^53"],
@@ -24,7 +24,7 @@ export const protocolCases: CaseTable = {
   14: ["unknown notifications", "P14"],
   15: ["a line of 64 MB", "P15", `${stdio} > a line of 64 MB is survived`],
   16: ["20 MB of text in a turn", "src/protocol/limits.test.ts > input is limited in characters over all texts"],
-  17: ["200,000 nested arrays", "src/protocol/spellings.test.ts > deep nesting inside policies and input is survived"],
+  17: ["200,000 nested arrays", "src/protocol/spellings.test.ts > deep nesting inside policies and input does not crash"],
   18: [
     "keys of the prototype in params and settings",
     "P18",
@@ -54,7 +54,7 @@ export const protocolCases: CaseTable = {
   ],
   201: [
     "an MCP server that asks without end",
-    "src/mcp/question-limit.test.ts > a server that floods people with questions has most of them declined unseen",
+    "src/mcp/question-limit.test.ts > most questions of a server that floods people are declined without being shown",
   ],
   202: ["messages without end for a running turn"],
   203: ["100,000 tools of one MCP server"],
@@ -64,11 +64,11 @@ export const protocolCases: CaseTable = {
   ],
   206: [
     "more of anything that is counted: projects, devices, resources of MCP servers, questions of the older API, a client on stdio that never reads",
-    "src/manager/counts.test.ts > a thousand projects and no more; one that goes makes room",
-    "src/manager/counts.test.ts > five hundred devices and no more; the link stays good until there is room",
-    "src/mcp/connection.test.ts > of thousands of resources and templates a thousand are used, with a word about it",
-    "src/server/subscriptions.test.ts > of one connection's questions of the older API so many wait; the next counts as refused, and another connection is asked",
-    "src/rpc/stdio.test.ts > a client that never reads is cut off after 128 MB, hears only whole lines, and nothing more is kept for it",
+    "src/manager/counts.test.ts > at most a thousand projects; deleting one allows another",
+    "src/manager/counts.test.ts > at most five hundred devices; the link stays valid until there is room",
+    "src/mcp/connection.test.ts > of thousands of resources and templates a thousand are used, with a warning",
+    "src/server/subscriptions.test.ts > the pending v1 requests of one connection are limited; the next counts as refused, and another connection is asked",
+    "src/rpc/stdio.test.ts > a client that never reads is disconnected after 128 MB, receives only whole lines, and nothing more is kept for it",
   ],
   205: ["output without end of a client's own command"],
 };
