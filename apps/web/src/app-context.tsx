@@ -1,4 +1,4 @@
-/** What every screen can reach: the controller, the settings, where we are, and the few lists that several screens share. */
+/** Context for every screen: the controller, the settings, the current place, and the few lists that several screens share. */
 import { createContext, useContext, useRef, useSyncExternalStore } from "react";
 import type { Models, SandboxFacts, Scope } from "./connection/connection.ts";
 import type { Controller } from "./state/controller.ts";
@@ -17,11 +17,11 @@ export interface App {
   /** True while no model is set up and the built-in tour answers. */
   readonly offlineTour: boolean;
   readonly defaultFolder: string;
-  /** The model of new sessions, where the engine's settings name one. */
+  /** The default model of new sessions, if the engine's settings name one. */
   readonly defaultModel: string | undefined;
-  /** What confines commands; undefined where the engine does not say. */
+  /** The sandbox that confines commands; undefined if the engine does not report it. */
   readonly sandbox: SandboxFacts | undefined;
-  /** Reads the lists that several screens share again, after the account has changed. */
+  /** Reloads the shared lists after the account has changed. */
   readonly reload: () => void;
   readonly toast: (message: string, tone?: "info" | "problem", undo?: () => void) => void;
   readonly run: (command: string) => void;
@@ -36,7 +36,7 @@ export function useApp(): App {
   return app;
 }
 
-/** Reads a part of the state and draws again only when that part is another value. */
+/** Selects part of the state and re-renders only when that part changes. */
 export function useAppState<T>(select: (state: AppState) => T): T {
   const { store } = useApp().controller;
   const last = useRef<{ state: AppState; value: T; select: (state: AppState) => T }>(undefined);

@@ -1,2 +1,2 @@
-/** Style sheets are taken in for their effect; the bundler collects them into files. */
+/** Style sheets are imported for their side effect; the bundler collects them into files. */
 declare module "*.css";

@@ -1,4 +1,4 @@
-/** The native dialogs: approvals as modal dialogs or pickers, questions and forms step by step. Each gives at most one answer. */
+/** The native dialogs: approvals as modal dialogs or pickers, questions and forms step by step. Each returns at most one answer. */
 import { env, type MessageItem, type QuickPickItem, QuickPickItemKind, Uri, window } from "vscode";
 import type { RequestAnswer } from "../../../web/src/connection/connection.ts";
 import { type Choice, choicesFor, detailsOf, stringOf } from "../../../web/src/parts/requests/choices.ts";
@@ -9,7 +9,7 @@ import { cancelled } from "../host/answers.ts";
 import { askFields } from "../host/steps.ts";
 import { widgetsFor } from "./widgets.ts";
 
-/** Undefined leaves the request open: its card in the panel waits on. */
+/** Undefined leaves the request open: its card stays in the panel. */
 export type DialogAnswer = RequestAnswer | undefined;
 
 export async function showDialog(request: PendingRequest, approvals: "modal" | "picker", signal: AbortSignal): Promise<DialogAnswer> {
@@ -33,7 +33,7 @@ interface ChoiceItem extends MessageItem {
   readonly choice: Choice | undefined;
 }
 
-/** The editor offers no way to close a modal dialog from outside: an answer that comes after another client's is dropped by the caller. */
+/** The editor has no API to close a modal dialog: an answer that comes after another client's is dropped by the caller. */
 async function askModal(request: PendingRequest, signal: AbortSignal): Promise<DialogAnswer> {
   const description = describe(request);
   const items = choicesFor(request).map((choice): ChoiceItem => ({ title: choice.label, choice }));
@@ -53,7 +53,7 @@ function askPicker(request: PendingRequest, signal: AbortSignal): Promise<Dialog
   picker.title = description.heading;
   picker.placeholder = "Choose what to do; Escape leaves it in the panel";
   picker.ignoreFocusOut = true;
-  // What is asked stands first and is what Enter meets: a list that opens while someone types must not be answered by it.
+  // The question comes first and is what Enter selects: a list that opens while someone types must not be answered by accident.
   const what: PickerItem = {
     label: `$(question) ${oneLine(description.command ?? request.summary)}`,
     detail: factLines(request, { ...description, command: null }).join("  ·  "),
@@ -85,7 +85,7 @@ function askPicker(request: PendingRequest, signal: AbortSignal): Promise<Dialog
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ⏎ ");
 
-/** Command, folder, reason, risk: what a person needs to decide, one to a line. */
+/** Command, folder, reason, risk: what a user needs to decide, one per line. */
 function factLines(request: PendingRequest, { command, facts, reason }: Description): readonly string[] {
   const details = detailsOf(request);
   const files = Array.isArray(details["changes"]) ? details["changes"].flatMap(fileLine) : [];
@@ -122,7 +122,7 @@ async function askForm(request: PendingRequest, signal: AbortSignal): Promise<Di
   return asked.kind === "cancel" ? { response: { action: "cancel" } } : undefined;
 }
 
-/** A form without fields asks for a yes. */
+/** A form without fields asks for confirmation. */
 async function askConfirmation(request: PendingRequest, server: string, signal: AbortSignal): Promise<DialogAnswer> {
   const option = (label: string, value: string) => ({ label, value, description: null });
   const field = {

@@ -4,13 +4,13 @@ import { commands, type Disposable, TabInputTextDiff, type TextDocumentContentPr
 import { isRecord } from "../../../../src/lib/is-record.ts";
 import type { FileUpdateChange } from "../../../../src/protocol/item.ts";
 import { detailsOf } from "../../../web/src/parts/requests/choices.ts";
+import { shortPath } from "../../../web/src/state/format.ts";
 import type { PendingRequest } from "../../../web/src/state/model.ts";
-import { shortPath } from "../../../web/src/state/words.ts";
 import type { Backend } from "../host/backend.ts";
 import { type ProposedFile, proposedFile } from "../host/change.ts";
 
 const changeScheme = "parley-change";
-/** Set while a shown change waits; the title bar's buttons depend on it. */
+/** Set while a shown change waits for a decision; the title bar's buttons depend on it. */
 const waitingKey = "parley.changeWaiting";
 
 interface Shown {
@@ -39,14 +39,14 @@ export class DiffEditor implements TextDocumentContentProvider, Disposable {
     return (at?.side === "before" ? file?.before : file?.after) ?? "";
   }
 
-  /** Opens one file of a change, the first unless said otherwise. */
+  /** Opens one file of a change, by default the first. */
   async show(request: PendingRequest, index = 0, preserveFocus = false): Promise<void> {
     const shown = this.#shown.get(request.requestId) ?? (await this.#prepare(request));
     const file = shown.files[index];
     if (file === undefined) return;
     const count = shown.files.length > 1 ? ` (${index + 1} of ${shown.files.length})` : "";
     const note = file.whole ? "" : ", changed parts only";
-    const title = `${shortPath(file.path, shown.cwd)}: proposed ${words[file.kind]}${count}${note}`;
+    const title = `${shortPath(file.path, shown.cwd)}: proposed ${kindNames[file.kind]}${count}${note}`;
     const { requestId } = request;
     await this.#mark();
     await commands.executeCommand("vscode.diff", uriOf(requestId, index, "before", file), uriOf(requestId, index, "after", file), title, {
@@ -55,7 +55,7 @@ export class DiffEditor implements TextDocumentContentProvider, Disposable {
     });
   }
 
-  /** The change whose diff is in front, or the one that a title bar's button belongs to. */
+  /** The change whose diff is active, or the one that a title bar button belongs to. */
   current(uri?: Uri): { readonly request: PendingRequest; readonly index: number; readonly count: number } | undefined {
     const input = window.tabGroups.activeTabGroup.activeTab?.input;
     const at = placeOf(uri) ?? (input instanceof TabInputTextDiff ? placeOf(input.modified) : undefined);
@@ -63,7 +63,7 @@ export class DiffEditor implements TextDocumentContentProvider, Disposable {
     return at === undefined || shown === undefined ? undefined : { request: shown.request, index: at.index, count: shown.files.length };
   }
 
-  /** The request has ended: its editors are closed. */
+  /** Closes the editors of a request that has ended. */
   async close(requestId: string): Promise<void> {
     if (!this.#shown.delete(requestId)) return;
     await this.#mark();
@@ -73,7 +73,7 @@ export class DiffEditor implements TextDocumentContentProvider, Disposable {
     await window.tabGroups.close(tabs, true);
   }
 
-  /** Tabs of an earlier run of the editor show nothing any more. */
+  /** Closes tabs left by an earlier run of the editor, which have no content any more. */
   async closeStale(): Promise<void> {
     const stale = window.tabGroups.all
       .flatMap((group) => group.tabs)
@@ -96,9 +96,9 @@ export class DiffEditor implements TextDocumentContentProvider, Disposable {
   }
 }
 
-const words = { add: "new file", delete: "deletion", update: "change", rename: "move" } as const;
+const kindNames = { add: "new file", delete: "deletion", update: "change", rename: "move" } as const;
 
-/** The request carries the changes on our own servers; elsewhere they are those of the item that has just started. */
+/** Our own servers send the changes with the request; for others they are those of the item that has just started. */
 function changesOf(request: PendingRequest, backend: Backend): readonly FileUpdateChange[] {
   const given = detailsOf(request)["changes"];
   if (Array.isArray(given)) return given.filter(isChange);
@@ -120,7 +120,7 @@ async function textAt(file: string): Promise<string | undefined> {
 
 type Side = "before" | "after";
 
-/** The file's own name stands last, so that the editor finds its language. */
+/** The file name comes last, so that the editor detects its language. */
 const uriOf = (requestId: string, index: number, side: Side, file: ProposedFile): Uri =>
   Uri.from({ scheme: changeScheme, path: `/${requestId}/${index}/${side}/${path.basename(side === "before" ? file.oldPath : file.path)}` });
 

@@ -1,4 +1,4 @@
-/** The editor as the agent's tools: opens files, tells selection and problems, renames symbols with the language service. */
+/** The editor as the agent's tools: opens files, reports selection and problems, renames symbols with the language service. */
 import path from "node:path";
 import {
   commands,
@@ -19,7 +19,7 @@ import { workspaceFolder } from "./server.ts";
 import { settings } from "./settings.ts";
 import { widgetsFor } from "./widgets.ts";
 
-/** What an answer to the agent may hold. */
+/** The size limit of an answer to the agent. */
 const maxSelection = 20_000;
 const maxProblems = 200;
 

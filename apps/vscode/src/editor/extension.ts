@@ -1,4 +1,4 @@
-/** The extension's entry: puts the backend and its faces together when the editor activates it. */
+/** The extension's entry: connects the backend and its user interfaces when the editor activates it. */
 import { commands, type ExtensionContext, window, workspace } from "vscode";
 import { errorMessage } from "../../../../src/lib/error-text.ts";
 import type { LinkState } from "../../../../src/sessions/link.ts";
@@ -57,7 +57,7 @@ export function activate(context: ExtensionContext): void {
     }),
   );
   void diffs.closeStale().catch(failed);
-  // What was open here goes on at once; otherwise the server starts when the panel is first looked at.
+  // Sessions that were open here resume at once; otherwise the server starts when the panel is first shown.
   if (memory.strings("threads").length > 0) void backend.link.start().catch(failed);
 }
 

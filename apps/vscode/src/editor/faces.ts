@@ -1,4 +1,4 @@
-/** Decides where a waiting request shows itself beside its card: a dialog, the diff editor, a notification. Answers go through the one backend. */
+/** Decides where an open request is shown besides its card: a dialog, the diff editor, a notification. All answers go through the one backend. */
 import { commands, type Disposable, window } from "vscode";
 import { errorMessage } from "../../../../src/lib/error-text.ts";
 import type { Ending } from "../../../../src/sessions/requests.ts";
@@ -42,12 +42,12 @@ export class Faces implements Disposable {
     this.#stop();
   }
 
-  /** Opens the native dialog of a request, whatever the settings say. */
+  /** Opens the native dialog of a request, regardless of the settings. */
   ask(request: PendingRequest): void {
     this.#line.add(request.requestId, request);
   }
 
-  /** Hands an answer in; one that came too late is told so. */
+  /** Submits an answer; shows a message if it came too late. */
   async answer(request: PendingRequest, answer: RequestAnswer): Promise<void> {
     const { requestId, threadId, turnId } = request;
     try {

@@ -1,4 +1,4 @@
-/** Watches which file the person looks at and what is selected in it, for the panel's composer. */
+/** Tracks the active file and its selection, for the panel's composer. */
 import { type Disposable, type TextEditor, window, workspace } from "vscode";
 import type { LookedAt } from "../../../web/src/state/looked-at.ts";
 import { lookedAt } from "../host/looked-at.ts";
@@ -10,7 +10,7 @@ const quietMs = 100;
 export class LookingAt implements Disposable {
   readonly #tell: (seen: LookedAt | null) => void;
   readonly #stops: Disposable[];
-  /** The last one: while the panel has the focus in an editor's place, none is active. */
+  /** The last active editor: while the panel is focused in an editor tab, none is active. */
   #editor: TextEditor | undefined = window.activeTextEditor;
   #timer: ReturnType<typeof setTimeout> | undefined;
 

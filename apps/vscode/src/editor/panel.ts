@@ -1,4 +1,4 @@
-/** The panel in the side bar and, if wanted, in an editor tab: a webview each, all over one backend. */
+/** The panel in the side bar and optionally in an editor tab: a webview each, all sharing one backend. */
 import { randomBytes } from "node:crypto";
 import {
   commands,
@@ -23,14 +23,14 @@ import { type CallName, calls, type HostMessage, PanelMessage } from "../host/po
 
 const viewId = "parley.panel";
 const tabType = "parley.tab";
-/** About one frame of a screen: events that come close together travel together. */
+/** About one screen frame: events close together are sent in one batch. */
 const batchMs = 16;
 
 export interface PanelPorts {
   readonly backend: Backend;
   readonly memory: Memory;
   showChange(requestId: string): void;
-  /** The file that the person looks at now. */
+  /** The file that the user is viewing now. */
   looking(): LookedAt | null;
   log(line: string): void;
 }
@@ -41,7 +41,7 @@ export class Panels {
   readonly #open = new Set<Port>();
   #view: WebviewView | undefined;
   #waiting = 0;
-  /** What a panel that is not drawn yet shall do first. */
+  /** What a panel that is not rendered yet should do first. */
   #first: HostMessage[] = [];
 
   constructor(context: ExtensionContext, ports: PanelPorts) {
@@ -57,21 +57,21 @@ export class Panels {
     );
   }
 
-  /** Whether a person can see a panel now. */
+  /** Whether a panel is visible now. */
   get visible(): boolean {
     return this.#view?.visible === true || [...this.#open].some((port) => port.isVisible());
   }
 
-  /** The session that the panel shows, if one. */
+  /** The session shown in the panel, if any. */
   get sessionId(): string | undefined {
     const place = [...this.#open].at(-1)?.place;
     return place?.name === "session" ? place.sessionId : undefined;
   }
 
-  /** Shows the side bar's panel and has it do something; also when it is not drawn yet. */
+  /** Shows the side bar's panel and runs an action in it, even if it is not rendered yet. */
   async tell(...messages: readonly HostMessage[]): Promise<void> {
     const port = [...this.#open].find((open) => open.owner === this.#view);
-    // Before the view is brought up, which may take a while: later, it could undo what the person has done meanwhile.
+    // Before revealing the view, which may take a while: later, it could undo what the user has done meanwhile.
     if (port === undefined || !port.listening) this.#first.push(...messages);
     else for (const message of messages) port.post(message);
     await commands.executeCommand(`${viewId}.focus`);
@@ -86,7 +86,7 @@ export class Panels {
     this.#attach(panel.webview, panel);
   }
 
-  /** What the person looks at, for every composer. */
+  /** Sends the viewed file to every composer. */
   look(seen: LookedAt | null): void {
     for (const port of this.#open) if (port.listening) port.post({ type: "looking", seen });
   }
@@ -118,10 +118,10 @@ export class Panels {
   }
 }
 
-/** One webview's line to the backend. */
+/** One webview's connection to the backend. */
 class Port {
   readonly owner: WebviewView | WebviewPanel;
-  /** Under which the panel's own state is kept. */
+  /** The key under which the panel's own state is stored. */
   readonly key: "view" | "tab";
   place: Place | undefined;
   listening = false;
@@ -171,7 +171,7 @@ class Port {
         for (const first of this.#first()) this.post(first);
         return;
       case "keep":
-        this.place = message.place as Place; // only compared and given back
+        this.place = message.place as Place; // only compared and returned
         this.#ports.memory.set(this.key, { place: message.place, shelf: message.shelf });
         return;
       case "showChange":
@@ -215,7 +215,7 @@ class Port {
   #state({ kind }: LinkState): void {
     if (!this.listening) return;
     this.post({ type: "link", link: kind === "running" ? "online" : kind === "starting" ? "connecting" : "offline" });
-    // A new server knows nothing of what was streaming.
+    // A new server knows nothing about earlier streams.
     if (kind === "running" && this.#wasDown) this.post({ type: "resync" });
     this.#wasDown = kind !== "running" && (this.#wasDown || kind !== "starting");
   }

@@ -1,4 +1,4 @@
-/** Opens the client that the settings ask for: a child over stdio, or a connection to a server that runs. */
+/** Opens the configured client: a child process over stdio, or a connection to a running server. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { type ExtensionContext, type LogOutputChannel, workspace } from "vscode";
@@ -6,7 +6,7 @@ import { type Client, type ClientOptions, connectClient, spawnClient } from "../
 import { serverCommand } from "../host/server-command.ts";
 import { settings } from "./settings.ts";
 
-/** Where the token for a remote server is kept: the editor's secret storage, never the settings. */
+/** The token for a remote server is stored in the editor's secret storage, never in the settings. */
 export const tokenKey = "parley.server.token";
 
 export async function openServer(
@@ -53,6 +53,6 @@ function clientOptions(context: ExtensionContext, log: LogOutputChannel): Client
   };
 }
 
-/** The folder that sessions start in: the first one of the window. */
+/** The folder that sessions start in: the window's first one. */
 export const workspaceFolder = (): string | undefined =>
   workspace.workspaceFolders?.find((folder) => folder.uri.scheme === "file")?.uri.fsPath;

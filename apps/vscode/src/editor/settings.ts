@@ -1,4 +1,4 @@
-/** The extension's settings, read when they are needed, so that a change holds at once. */
+/** The extension's settings, read when they are needed, so that a change takes effect at once. */
 import { workspace } from "vscode";
 
 const read = <T>(key: string, usual: T): T => workspace.getConfiguration("parley").get<T>(key) ?? usual;
@@ -19,7 +19,7 @@ export const settings = {
   sessionScope: () => read<"workspace" | "all">("sessions.scope", "workspace"),
 };
 
-/** A change of these means another server. */
+/** A change of these requires a new server. */
 export const serverKeys = [
   "parley.server.path",
   "parley.server.args",

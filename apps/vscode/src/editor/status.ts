@@ -1,4 +1,4 @@
-/** The status bar entry: how the server is, what works, and what waits. */
+/** The status bar entry: the server's state, running sessions, and open requests. */
 import { type Disposable, MarkdownString, StatusBarAlignment, ThemeColor, window } from "vscode";
 import type { Backend } from "../host/backend.ts";
 import { type StatusFace, statusFace } from "../host/status-face.ts";

@@ -78,7 +78,7 @@ type Widget = QuickInput & {
   onDidTriggerButton(listener: (button: QuickInputButton) => void): unknown;
 };
 
-/** Shows a widget until it is answered, left or closed. `read` gives the answer, or undefined while there is none to take. */
+/** Shows a widget until it is answered, dismissed or closed. `read` returns the answer, or undefined while there is none. */
 function run<T>(input: Widget, signal: AbortSignal, read: () => T | undefined): Promise<StepEnd<T>> {
   return new Promise((resolve) => {
     const close = (): void => input.hide();
@@ -92,7 +92,7 @@ function run<T>(input: Widget, signal: AbortSignal, read: () => T | undefined): 
       if (value !== undefined) end({ kind: "done", value });
     });
     input.onDidTriggerButton((button) => end({ kind: button === QuickInputButtons.Back ? "back" : "later" }));
-    // Hidden from outside means that somebody else has answered; hidden by the person means that they gave up.
+    // Hidden by us means that somebody else has answered; hidden by the user means that they cancelled.
     input.onDidHide(() => end({ kind: signal.aborted ? "later" : "cancel" }));
     signal.addEventListener("abort", close, { once: true });
     if (signal.aborted) return end({ kind: "later" });

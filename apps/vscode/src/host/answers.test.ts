@@ -4,7 +4,7 @@ import type { Outcome } from "../../../../src/sessions/answers.ts";
 import { Refused, type RequestAnswer } from "../../../web/src/connection/connection.ts";
 import { Requests } from "./requests.ts";
 
-/** Asks one question and answers it; gives what went over the wire. */
+/** Sends one request and answers it; returns the response on the wire. */
 async function answered(method: string, params: Record<string, unknown>, answer: RequestAnswer): Promise<Outcome | undefined> {
   let sent: Outcome | undefined;
   const requests = new Requests({
@@ -29,10 +29,10 @@ async function answered(method: string, params: Record<string, unknown>, answer:
   return sent;
 }
 const picked = (answers: Record<string, string[]>): RequestAnswer => ({
-  response: { answers: Object.fromEntries(Object.entries(answers).map(([id, words]) => [id, { answers: words }])) },
+  response: { answers: Object.fromEntries(Object.entries(answers).map(([id, given]) => [id, { answers: given }])) },
 });
 
-test("questions are answered in the words of the method that asked", async () => {
+test("questions are answered in the form of the method that asked", async () => {
   const options = ["Express", "Koa"];
   const structured = { questions: [{ text: "Which?", options, isOther: true }] };
   assert.deepEqual(await answered("tool/requestUserInput", structured, picked({ 0: ["Koa"] })), {

@@ -27,7 +27,7 @@ const editor: EditorTools = {
 const scripted =
   'model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "play.yaml"\nfeatures.default_mode_request_user_input = true\n';
 
-/** A real server in this process with a written model, and backends on it. */
+/** A real server in this process with a scripted model, and backends on it. */
 async function stage(t: TestContext, scenario: string, config = scripted) {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-vscode-"));
   const project = path.join(folder, "project");
@@ -107,7 +107,7 @@ const send = (backend: Backend, sessionId: string, text: string, messageId: stri
 type Page = Awaited<ReturnType<Backend["sessions"]["page"]>>;
 const page = async (backend: Backend, sessionId: string): Promise<Page> =>
   (await backend.call("turns", { sessionId, cursor: null })) as Page;
-const said = ({ turns }: Page): string => JSON.stringify(turns.flatMap((turn) => turn.items));
+const itemsText = ({ turns }: Page): string => JSON.stringify(turns.flatMap((turn) => turn.items));
 
 const asksOnce = `
 turns:
@@ -142,7 +142,7 @@ test("a command is asked about, approved once, and runs", async (t) => {
   await one.call("answer", { ...request, answer: { response: { decision: "accept" } } });
   await assert.rejects(one.call("answer", { ...request, answer: { response: { decision: "decline" } } }), { status: 404 });
   await idle(one, id);
-  const all = said(await page(one, id));
+  const all = itemsText(await page(one, id));
   assert.match(all, /"exitCode":0/);
   assert.match(all, /It said/);
 });
@@ -156,14 +156,14 @@ test("a face that throws keeps neither the others nor the server from going on",
     throw new Error(`the ${what} broke`);
   };
   one.listen({ event: boom("event"), state: boom("state"), added: boom("added"), ended: boom("ended"), session: boom("session") });
-  const heard: string[] = [];
-  one.listen({ state: ({ kind }) => heard.push(kind), added: () => heard.push("added"), ended: () => heard.push("ended") });
+  const received: string[] = [];
+  one.listen({ state: ({ kind }) => received.push(kind), added: () => received.push("added"), ended: () => received.push("ended") });
   const id = await begin(one, "go");
   await one.call("answer", { ...(await pending(one)), answer: { response: { decision: "accept" } } });
   await idle(one, id);
-  assert.match(said(await page(one, id)), /It said/);
+  assert.match(itemsText(await page(one, id)), /It said/);
   assert.deepEqual([...thrown].sort(), ["added", "ended", "event", "session", "state"]);
-  assert.ok(heard.includes("running") && heard.includes("added") && heard.includes("ended"), heard.join());
+  assert.ok(received.includes("running") && received.includes("added") && received.includes("ended"), received.join());
 });
 
 test("what another client answers ends here and names it", async (t) => {
@@ -192,10 +192,10 @@ test("a window that is reloaded in the middle of a turn comes back to it with wh
   const request = await pending(after);
   const shown = await page(after, id);
   assert.equal(shown.turns[0]?.status, "inProgress");
-  assert.match(said(shown), /touch made.txt/);
+  assert.match(itemsText(shown), /touch made.txt/);
   await after.call("answer", { ...request, answer: { response: { decision: "accept" } } });
   await idle(after, id);
-  assert.match(said(await page(after, id)), /It said/);
+  assert.match(itemsText(await page(after, id)), /It said/);
 });
 
 test("after a crash the server is opened again and its threads are resumed", async (t) => {
@@ -220,7 +220,7 @@ test("after a crash the server is opened again and its threads are resumed", asy
   assert.deepEqual(one.sessions.attached(), [id]);
   await send(one, id, "again");
   await until(one, () => one.sessions.find(id)?.view.turns.some((turn) => turn.status === "completed") === true);
-  assert.match(said(await page(one, id)), /Second turn/);
+  assert.match(itemsText(await page(one, id)), /Second turn/);
 });
 
 test("a message whose acceptance was lost is not sent twice", async (t) => {
@@ -279,7 +279,7 @@ test("a message can wait for the turn, and be taken back", async (t) => {
   await one.call("unqueue", { sessionId: id, messageId: "dropped" });
   await one.call("answer", { ...request, answer: { response: { decision: "decline" } } });
   await until(one, () => one.sessions.find(id)?.view.turns.filter((turn) => turn.status === "completed").length === 2);
-  const all = said(await page(one, id));
+  const all = itemsText(await page(one, id));
   assert.match(all, /Second turn/);
   assert.doesNotMatch(all, /dropped/);
 });
@@ -294,7 +294,7 @@ test("a message sent while a review runs waits for its end", async (t) => {
   assert.equal(await send(one, id, "and then?"), "queued");
   writeFileSync(path.join(project, "go"), "");
   await until(one, () => one.sessions.find(id)?.view.turns.filter((turn) => turn.status === "completed").length === 2);
-  assert.match(said(await page(one, id)), /After the review/);
+  assert.match(itemsText(await page(one, id)), /After the review/);
 });
 
 test("the editor's tools answer without a person", async (t) => {
@@ -302,7 +302,7 @@ test("the editor's tools answer without a person", async (t) => {
   const one = backend("editor");
   const id = await begin(one, "go");
   await idle(one, id);
-  assert.match(said(await page(one, id)), /opened a.ts/);
+  assert.match(itemsText(await page(one, id)), /opened a.ts/);
 });
 
 test("sessions are listed, renamed, forked, archived and deleted", async (t) => {
@@ -360,7 +360,7 @@ test("hooks and plugins are seen, trusted and switched off through the panel's c
   assert.deepEqual(await rows(), ["not installed"]);
 });
 
-test("the panel is told that no model is set up, and sets one up", async (t) => {
+test("the panel is notified that no model is set up, and sets one up", async (t) => {
   await using mock = new MockProvider(stream(chatFrames({ text: "At your service" })));
   const table = `[model_providers.house]\nname = "House"\nbase_url = "${await mock.listen()}/v1"\nwire_api = "chat"\nenv_key = "HOUSE_KEY"\n`;
   const { backend } = await stage(t, asksOnce, table);
@@ -374,7 +374,7 @@ test("the panel is told that no model is set up, and sets one up", async (t) => 
   assert.deepEqual(providers.find(({ isCurrent }) => isCurrent)?.id, "house");
   const id = await begin(it, "hello");
   await idle(it, id);
-  assert.match(said(await page(it, id)), /At your service/);
+  assert.match(itemsText(await page(it, id)), /At your service/);
 });
 
 test("going back puts files back too, unless somebody else has changed them since", async (t) => {

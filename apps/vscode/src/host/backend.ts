@@ -1,4 +1,4 @@
-/** Everything behind the extension's faces, without the editor: the link, the sessions, what waits, and the stream of events for the panel. */
+/** Everything behind the extension's user interfaces, without the editor API: the link, the sessions, the open requests, and the event stream for the panel. */
 import path from "node:path";
 import { type Client, type ClientOptions, ConnectionClosed, RpcError } from "../../../../src/client/client.ts";
 import { errorMessage } from "../../../../src/lib/error-text.ts";
@@ -24,23 +24,23 @@ import { serveSettings } from "./settings-calls.ts";
 import { callTool, type EditorTools, isEditorTool, toolSpecs } from "./tools.ts";
 
 export interface BackendPorts {
-  /** Spawns or connects, with the handshake done and these options in it. */
+  /** Spawns or connects, and completes the handshake with these options. */
   open(options: Pick<ClientOptions, "onRequest">): Promise<Client>;
-  /** Whether the server is a child of ours. */
+  /** Whether the server is our child process. */
   isOwn(): boolean;
   readonly editor: EditorTools;
-  /** Where a new session works when nobody says. */
+  /** The default folder of a new session. */
   folder(): string;
   /** The folders whose sessions are listed; none means all. */
   folders(): readonly string[];
   offersTools(): boolean;
-  /** What outlives the window. */
+  /** State that outlives the window. */
   readonly memory: Memory;
   log(line: string): void;
   now(): number;
 }
 
-/** What the faces hear. */
+/** Notifications to the user interfaces. */
 export interface BackendListener {
   state?(state: LinkState): void;
   added?(request: PendingRequest): void;
@@ -49,9 +49,9 @@ export interface BackendListener {
   event?(event: StreamEvent): void;
 }
 
-/** How long a call waits for a server that is being started. */
+/** How long a call waits for a starting server. */
 const startMs = 20_000;
-/** How many threads are joined again when the editor starts. */
+/** How many threads are rejoined when the editor starts. */
 const keptOpen = 8;
 /** How many choices and message ids are kept. */
 const keptEntries = 200;
@@ -85,7 +85,7 @@ export class Backend {
         notification: (message) => this.#receive(message),
         request: (request) => this.#request(request),
         state: (state) => this.#state(state),
-        isForeign: () => true, // a child of ours may be any program that the settings name
+        isForeign: () => true, // our child process may be any program that the settings name
         givesUp: () => ports.isOwn(),
         warn: (message, fields) => ports.log(`${message}: ${JSON.stringify(fields)}`),
         now,
@@ -157,7 +157,7 @@ export class Backend {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Serves one call of the panel. Rejects with Refused (a no, in words) or EngineDown (try again when the server is back). */
+  /** Serves one call of the panel. Rejects with Refused (with an error message) or EngineDown (retry when the server is back). */
   async call<N extends CallName>(name: N, params: CallParams<N>): Promise<unknown> {
     try {
       return await this.#serve[name](params);
@@ -184,7 +184,7 @@ export class Backend {
     return session;
   }
 
-  /** A server that is no Parley does not say: then a failed turn does. */
+  /** Servers other than Parley do not report this: there a failed turn does. */
   #hasNoModel(): Promise<boolean> {
     return this.link.call("account/provider/list", {}).then(
       ({ noModel }) => noModel !== null,
@@ -192,7 +192,7 @@ export class Backend {
     );
   }
 
-  /** Where hooks and marketplaces of projects are looked for. */
+  /** The folders searched for project hooks and marketplaces. */
   #openFolders(): readonly string[] {
     return [...new Set([...this.#ports.folders(), this.#ports.folder()])].filter((folder) => folder !== "");
   }
@@ -250,7 +250,7 @@ export class Backend {
         ),
         remote: !this.#ports.isOwn(),
         cwd: this.#ports.folder(),
-        // A server that is no Parley does not say.
+        // Servers other than Parley do not report this.
         sandbox: await this.link.call("sandbox/read", {}).catch(() => null),
       },
       methods: {},
@@ -261,7 +261,7 @@ export class Backend {
     rateLimits: async () => (await this.link.call("account/rateLimits/read", {})).rateLimits,
   };
 
-  /** Hands a person's answer in, from whichever face it came. A note goes to the turn that asked, or waits in the session's queue. */
+  /** Submits a user's answer, from whichever interface it came. A note is sent to the turn that asked, or waits in the session's queue. */
   async answer({ answer, ...seen }: CallParams<"answer">): Promise<void> {
     const request = await this.requests.answerSeen(seen, answer);
     const note = "note" in answer ? (answer.note?.trim() ?? "") : "";
@@ -290,7 +290,7 @@ export class Backend {
     this.#emit("session_deleted", sessionId, { status: "deleted", sessionId, message: "This session was deleted.", deletedAt });
   }
 
-  /** Names the turn to go back before, as today's servers want it; older ones count. */
+  /** Names the turn to roll back before, as current servers expect; older ones count turns. */
   async #rollback({ sessionId: threadId, numTurns, files }: CallParams<"rollback">): Promise<void> {
     await this.sessions.attach(threadId);
     await restoreFiles(this.link, threadId, numTurns, files);
@@ -319,7 +319,7 @@ export class Backend {
     const chosen = { ...controls, effort: controls.effort ?? null };
     this.sessions.choose(session, chosen);
     this.sessions.announce(session);
-    // In force at once where the server can; otherwise the next turn carries it.
+    // Takes effect at once if the server supports it; otherwise with the next turn.
     await this.link.call("thread/settings/update", { threadId: sessionId, ...turnSettings(chosen) }).catch(() => {});
   }
 
@@ -330,7 +330,7 @@ export class Backend {
     return files.slice(0, 50).map((f) => ({ path: f.path, name: f.file_name, root: f.root, isDirectory: f.match_type === "directory" }));
   }
 
-  /** After every handshake: what was open here is joined again, and what runs elsewhere in these folders too. */
+  /** After every handshake: rejoins the threads that were open here, and those running elsewhere in these folders. */
   async #joinAgain(): Promise<void> {
     const { data: loaded } = await this.link.call("thread/loaded/list", {}).catch(() => ({ data: [] as string[] }));
     const folders = this.#ports.folders();
@@ -353,7 +353,7 @@ export class Backend {
   }
 
   async #callTool({ id, params }: EngineRequest): Promise<void> {
-    if (this.#toolCalls.has(id)) return; // asked again after a thread was joined again
+    if (this.#toolCalls.has(id)) return; // requested again after a thread was rejoined
     const call = new AbortController();
     this.#toolCalls.set(id, call);
     const result = await callTool(this.#ports.editor, params, call.signal);
@@ -361,7 +361,7 @@ export class Backend {
     if (this.#toolCalls.get(id) === call) this.#toolCalls.delete(id);
   }
 
-  /** Without an answer the turn would wait for ever. */
+  /** Without an answer the turn would wait forever. */
   #toolFailed({ id }: EngineRequest, error: unknown): void {
     this.#toolCalls.delete(id);
     this.#ports.log(`a tool of the editor failed: ${errorMessage(error)}`);
@@ -449,7 +449,7 @@ export class Backend {
     this.#tell((listener) => listener.event?.(event));
   }
 
-  /** A face that throws keeps neither the others from hearing of it nor the session from going on. */
+  /** A listener that throws neither keeps the others from being notified nor stops the session. */
   #tell(say: (listener: BackendListener) => void): void {
     for (const listener of [...this.#listeners]) {
       try {

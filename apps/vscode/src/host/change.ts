@@ -1,19 +1,19 @@
-/** A proposed file change as two whole texts, which is what a diff editor shows. */
+/** A proposed file change as two complete texts, as a diff editor needs them. */
 import type { FileUpdateChange } from "../../../../src/protocol/item.ts";
 import { diffOfChange, type FileDiff } from "../../../web/src/parts/diff/parse.ts";
 
 export interface ProposedFile {
   readonly path: string;
-  /** Where the text on disk is, for a file that is moved. */
+  /** The old path, for a moved file. */
   readonly oldPath: string;
   readonly kind: FileDiff["change"];
   readonly before: string;
   readonly after: string;
-  /** False when the text on disk has moved on and only the changed parts can be shown. */
+  /** False if the file on disk has changed meanwhile and only the changed parts can be shown. */
   readonly whole: boolean;
 }
 
-/** `onDisk` is the file's text now, undefined when there is none. */
+/** `onDisk` is the file's current text, undefined if it does not exist. */
 export function proposedFile(change: FileUpdateChange, onDisk: string | undefined): ProposedFile {
   const diff = diffOfChange(change);
   const file = { path: diff.path, oldPath: diff.oldPath ?? diff.path, kind: diff.change };
@@ -24,7 +24,7 @@ export function proposedFile(change: FileUpdateChange, onDisk: string | undefine
   return { ...file, before: textOf(diff, "old"), after: textOf(diff, "new"), whole: false };
 }
 
-/** The text with every hunk applied; undefined when one does not fit where it says. */
+/** The text with every hunk applied; undefined if one does not match at its position. */
 function applied(text: string, diff: FileDiff): string | undefined {
   const lines = text.split("\n");
   const ending = text.includes("\r\n") ? "\r" : "";
@@ -33,7 +33,7 @@ function applied(text: string, diff: FileDiff): string | undefined {
   let at = 0;
   for (const hunk of diff.hunks) {
     const first = hunk.lines.find((line) => line.oldLine !== null)?.oldLine;
-    // A hunk without old lines only adds; its place is told by the first new line, shifted by what was added and removed before.
+    // A hunk without old lines only adds; its position follows from the first new line, shifted by the earlier additions and removals.
     const start = first == null ? at + Math.max(0, (hunk.lines[0]?.newLine ?? 1) - 1 - out.length) : first - 1;
     if (start < at || start > bare.length) return undefined;
     out.push(...lines.slice(at, start));
@@ -51,7 +51,7 @@ function applied(text: string, diff: FileDiff): string | undefined {
   return [...out, ...lines.slice(at)].join("\n");
 }
 
-/** One side of the diff alone, for what cannot be laid over the file. */
+/** Only one side of the diff, for hunks that cannot be applied to the file. */
 function textOf(diff: FileDiff, side: "old" | "new"): string {
   const wanted = side === "old" ? "remove" : "add";
   const hunks = diff.hunks.map((hunk) => hunk.lines.filter((l) => l.kind === "same" || l.kind === wanted).map((l) => `${l.text}\n`));

@@ -1,12 +1,12 @@
-/** What a person chose for a session in this editor: where it starts from, and how it is kept over restarts. */
+/** A user's choices for a session in this editor: the defaults, and how they are stored across restarts. */
 import { literals, maybe, nullable, object, once, optional, parse, string } from "../../../../src/lib/schema.ts";
 import { type Controls, startControls } from "../../../../src/sessions/controls.ts";
 import { WorkMode } from "../../../../src/sessions/records.ts";
 
-/** An editor's sessions may write into their folder unless somebody says otherwise. */
+/** By default an editor's sessions may write to their folder. */
 export const editorControls = { ...startControls, filesystemSandbox: "workspace-write" as const };
 
-/** What was kept of an earlier choice, where it is one. */
+/** Reads a stored choice, if it is valid. */
 export function keptControls(value: unknown): Controls | undefined {
   return parse(KeptControls, value);
 }

@@ -1,12 +1,12 @@
-/** One dialog at a time: requests stand in line, and whoever is answered meanwhile leaves it, whether its dialog is open or not. */
+/** One dialog at a time: requests are queued, and one that is answered elsewhere leaves the queue, whether its dialog is open or not. */
 
 export interface DialogLine<R> {
   add(id: string, request: R): void;
-  /** The request has ended: its open dialog is closed, or it leaves the line. Says whether its dialog was open. */
+  /** Closes the dialog of a request that has ended, or removes it from the queue. Returns whether its dialog was open. */
   remove(id: string): boolean;
 }
 
-/** `show` runs one dialog to its end and must end soon after the signal is aborted. */
+/** `show` runs one dialog to completion and must return soon after the signal is aborted. */
 export function dialogLine<R>(
   show: (request: R, signal: AbortSignal) => Promise<void>,
   onTrouble: (error: unknown) => void,

@@ -1,12 +1,12 @@
-/** What the editor tells the panel of the file that is looked at: bounded, and only of files that are the person's own work. */
+/** What the editor sends the panel about the viewed file: limited in size, and only for files on disk. */
 import type { LookedAt } from "../../../web/src/state/looked-at.ts";
 
 export interface ShownFile {
-  /** Of the document's address; only files on the disk are told. */
+  /** The scheme of the document's URI; only files on disk are reported. */
   readonly scheme: string;
   /** Relative to its folder. */
   readonly file: string;
-  /** Counted from zero, as editors do; the end of a line that is selected whole lies at the start of the next. */
+  /** Counted from zero, as in editors; the end of a fully selected line is at the start of the next. */
   readonly selection: { readonly start: Position; readonly end: Position; readonly text: string };
 }
 interface Position {

@@ -1,4 +1,4 @@
-/** What must outlive the window: written to a file at once, since an editor that is reloaded or killed saves nothing of its own. */
+/** State that must outlive the window: written to a file at once, since an editor that is reloaded or killed saves nothing itself. */
 import path from "node:path";
 import { readBoundedTextSync } from "../../../../src/lib/bounded-read.ts";
 import { replaceFileSync } from "../../../../src/lib/durable-write.ts";
@@ -25,7 +25,7 @@ export class Memory {
     return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
   }
 
-  /** A disk that cannot be written costs the memory, never the work. */
+  /** If the disk cannot be written, only this memory is lost, never the work. */
   set(key: string, value: unknown): void {
     this.#values[key] = value;
     try {

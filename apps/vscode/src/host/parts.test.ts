@@ -17,7 +17,7 @@ import { callTool, type EditorTools, isEditorTool, toolSpecs } from "./tools.ts"
 
 /* changes */
 
-test("a change laid over the file on disk gives the whole new text", async () => {
+test("a change applied to the file on disk gives the whole new text", async () => {
   const line = fc.constantFrom("a", "b", "c", "", "  d");
   const text = fc.array(line, { maxLength: 25 }).map((lines) => lines.map((l) => `${l}\n`).join(""));
   await fc.assert(
@@ -60,15 +60,15 @@ const options = [
   { value: "A", label: "A", description: null },
   { value: "B", label: "B", description: null },
 ];
-type Said = StepEnd<{ picked: readonly string[]; other: boolean }> | StepEnd<string>;
+type Answered = StepEnd<{ picked: readonly string[]; other: boolean }> | StepEnd<string>;
 
-/** Widgets that say what a test wrote down, and note what they were asked. */
-function scripted(said: readonly Said[]): StepWidgets & { readonly shown: string[] } {
+/** Widgets that give scripted answers, and record what they were asked. */
+function scripted(answers: readonly Answered[]): StepWidgets & { readonly shown: string[] } {
   const shown: string[] = [];
   let at = 0;
   const next = (kind: string, step: Step): never => {
     shown.push(`${kind} ${step.field.id} ${step.number}/${step.total}${step.canGoBack ? " back" : ""}`);
-    const end = said[at++];
+    const end = answers[at++];
     assert.ok(end !== undefined, `nothing to say to ${shown.at(-1)}`);
     return end as never;
   };
@@ -108,7 +108,7 @@ test("questions come one after another; Back goes back; Other asks for a text", 
   ]);
 });
 
-test("giving up and putting off are told apart at any step", async () => {
+test("cancelling and postponing are distinguished at any step", async () => {
   for (const kind of ["cancel", "later"] as const) {
     const widgets = scripted([{ kind: "done", value: "x" }, { kind }]);
     assert.deepEqual(await askFields("T", [field("a", { input: "text" }), field("b", { input: "text" })], widgets), { kind });
@@ -117,7 +117,7 @@ test("giving up and putting off are told apart at any step", async () => {
 
 /* dialogs in line */
 
-test("one dialog at a time; one that is answered elsewhere closes or leaves the line", async () => {
+test("one dialog at a time; one that is answered elsewhere closes or leaves the queue", async () => {
   const shown: string[] = [];
   const closing = new Map<string, () => void>();
   const line = dialogLine<string>(
@@ -170,7 +170,7 @@ test("which program serves: the setting, the bundled Node, the editor's own, or 
   assert.deepEqual(serverCommand({ ...base, host: { ...host, nodeVersion: "24.20.9" } }).command, ["node", "/x/parley.cjs", "app-server"]);
 });
 
-test("the status bar says first what needs a person", () => {
+test("the status bar shows first what needs the user", () => {
   const running = { kind: "running", userAgent: "x" } as const;
   assert.match(statusFace(running, 2, 1).text, /bell-dot.* 2/);
   assert.match(statusFace(running, 0, 1).text, /sync~spin/);
@@ -178,7 +178,7 @@ test("the status bar says first what needs a person", () => {
   assert.equal(statusFace({ kind: "failed", reason: "r" }, 2, 1).command, "parley.restartServer");
 });
 
-test("editor tools: arguments are checked, failures are told to the agent", async () => {
+test("editor tools: arguments are checked, failures are returned to the agent", async () => {
   const editor: EditorTools = {
     openFile: async ({ path, line }) => `opened ${path}:${line}`,
     selection: async () => "nothing",
@@ -198,7 +198,7 @@ test("editor tools: arguments are checked, failures are told to the agent", asyn
   assert.ok(toolSpecs().every((spec) => isEditorTool(spec.name)));
 });
 
-test("of the file that is looked at the selected lines are told, cut where they are long, and nothing of what is no file", () => {
+test("the viewed file is sent with its selected lines, shortened if long, and nothing is sent for what is not a file", () => {
   const at = (line: number, character: number) => ({ line, character });
   const file = { scheme: "file", file: "src/a.ts", selection: { start: at(2, 0), end: at(4, 0), text: "two\nlines\n" } };
   assert.deepEqual(lookedAt(file)?.selection, { firstLine: 3, lastLine: 4, text: "two\nlines\n" });

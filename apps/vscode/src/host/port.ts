@@ -1,4 +1,4 @@
-/** The messages between the panel and the extension: the panel calls, the extension answers and tells. Both sides are ours and of one build. */
+/** The messages between the panel and the extension: the panel calls, the extension responds and notifies. Both sides come from the same build. */
 import {
   array,
   boolean,
@@ -33,7 +33,7 @@ const overrides = () => ({
 
 const plugin = () => ({ pluginId: string() });
 
-/** What its pages of settings ask for. */
+/** Calls of the settings pages. */
 export const settingsCalls = {
   hooks: once(() => object({})),
   setHook: once(() =>
@@ -57,7 +57,7 @@ export const settingsCalls = {
   dropAccount: once(() => object({})),
 } as const;
 
-/** What the panel may call, with what. */
+/** The calls that the panel may make, with their arguments. */
 export const calls = {
   ...settingsCalls,
   sessions: once(() => object({ archived: optional(boolean()), cursor: optional(string()), search: optional(string()) })),
@@ -126,27 +126,27 @@ export type Calls = typeof calls;
 export type CallName = keyof Calls;
 export type CallParams<N extends CallName> = Infer<Calls[N]>;
 
-/** From the panel. `listening` comes first: the panel is drawn and wants to hear. */
+/** Messages from the panel. `listening` comes first: the panel is rendered and ready to receive. */
 export const PanelMessage = once(() =>
   union([
     object({ type: literals("call"), id: string(), name: string(), params: unknown() }),
     object({ type: literals("listening") }),
-    /** What the panel wants to find again: where it was, drafts, unsent messages. */
+    /** State that the panel wants restored: its place, drafts, unsent messages. */
     object({ type: literals("keep"), place: unknown(), shelf: record(string()) }),
     object({ type: literals("showChange"), requestId: string() }),
   ]),
 );
 export type PanelMessage = Infer<typeof PanelMessage>;
 
-/** To the panel. */
+/** Messages to the panel. */
 export type HostMessage =
   | { readonly type: "answer"; readonly id: string; readonly result: unknown }
   | { readonly type: "refused"; readonly id: string; readonly status: number; readonly code: string; readonly message: string }
-  /** The server is away; the panel tries again when it is back. */
+  /** The server is down; the panel retries when it is back. */
   | { readonly type: "lost"; readonly id: string; readonly message: string }
   | { readonly type: "events"; readonly events: readonly StreamEvent[] }
   | { readonly type: "link"; readonly link: "connecting" | "online" | "offline" }
-  /** What was heard before no longer holds: read everything again. */
+  /** Earlier data is out of date: reload everything. */
   | { readonly type: "resync" }
   | { readonly type: "go"; readonly place: Place; readonly focus: boolean }
   | { readonly type: "compose"; readonly text: string }

@@ -1,4 +1,4 @@
-/** What waits for a person in this editor. However many cards and dialogs show a request, it gets exactly one answer, and all learn how it ended. */
+/** The open requests in this editor. However many cards and dialogs show a request, it gets exactly one answer, and all are notified how it ended. */
 import { isLegacy, kindOf, type Outcome } from "../../../../src/sessions/answers.ts";
 import { type Ending, NotTaken, PendingRequests } from "../../../../src/sessions/requests.ts";
 import { Refused, type RequestAnswer } from "../../../web/src/connection/connection.ts";
@@ -15,10 +15,10 @@ export interface RequestPorts {
   ended(request: PendingRequest, ending: Ending): void;
 }
 
-/** Whoever sits in front of this editor. */
+/** The user of this editor. */
 export const you: Actor = { kind: "client", name: "you" };
 
-/** Whether somebody on another client answered. */
+/** Whether another client answered. */
 export const isElsewhere = ({ status, by }: Ending): boolean => status === "resolved" && by !== you;
 
 export class Requests extends PendingRequests {
@@ -39,7 +39,7 @@ export class Requests extends PendingRequests {
     });
   }
 
-  /** Hands in what a face of the editor brought. An answer that was meant for another thread or turn than the request's own is refused. */
+  /** Submits an answer from one of the editor's interfaces. An answer meant for another thread or turn than the request's own is refused. */
   async answerSeen(seen: Pick<PendingRequest, "requestId" | "threadId" | "turnId">, answer: RequestAnswer): Promise<PendingRequest> {
     const isMeant = (record: PendingRequest): boolean => record.threadId === seen.threadId && record.turnId === seen.turnId;
     try {

@@ -1,4 +1,4 @@
-/** Which program serves the extension: the one that the settings name, or the bundled one on a Node that can run it. */
+/** Which server program the extension starts: the configured one, or the bundled one on a Node that can run it. */
 
 export interface ServerChoice {
   /** From the settings; empty means the bundled server. */
@@ -8,7 +8,7 @@ export interface ServerChoice {
   readonly script: string;
   /** The Node that came with the extension, if one did. */
   readonly bundledNode: string | undefined;
-  /** What runs the extension itself. */
+  /** The program that runs the extension itself. */
   readonly host: { readonly execPath: string; readonly nodeVersion: string; readonly isElectron: boolean };
 }
 
@@ -17,13 +17,13 @@ export interface ServerCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The oldest Node that the bundled server runs on. */
+/** The oldest Node version that the bundled server supports. */
 const oldest = [24, 21] as const;
 
 export function serverCommand({ path, args, script, bundledNode, host }: ServerChoice): ServerCommand {
   if (path !== "") return { command: [path, ...args], env: {} };
   if (bundledNode !== undefined) return { command: [bundledNode, script, ...args], env: {} };
-  // An editor's own program acts as its Node when it is told so.
+  // The editor's own program runs as Node if this variable is set.
   if (canRun(host.nodeVersion)) {
     const env: Readonly<Record<string, string>> = host.isElectron ? { ELECTRON_RUN_AS_NODE: "1" } : {};
     return { command: [host.execPath, script, ...args], env };

@@ -1,4 +1,4 @@
-/** The sessions as this editor shows them: of its folders, with what a person chose for each. Serves the panel and the status bar. */
+/** The sessions shown in this editor: those of its folders, with the user's choices for each. Serves the panel and the status bar. */
 import { type Controls, controlsFrom } from "../../../../src/sessions/controls.ts";
 import type { EngineLink } from "../../../../src/sessions/link.ts";
 import { EngineSessions, readTurns, type Session, withLiveTurn } from "../../../../src/sessions/sessions.ts";
@@ -13,7 +13,7 @@ export interface SessionPorts {
   changed(summary: SessionSummary): void;
   /** The folders whose sessions are listed; none means all. */
   folders(): readonly string[];
-  /** What a person chose for a session, kept over restarts. */
+  /** The user's choices for a session, stored across restarts. */
   chosen(id: string): Controls | undefined;
   choose(id: string, controls: Controls): void;
   now(): number;
@@ -44,7 +44,7 @@ export class Sessions extends EngineSessions {
   working(): number {
     return this.all().filter((session) => session.activeTurnId !== null).length;
   }
-  /** What a person chose here and the next turn will carry. */
+  /** Choices made here that the next turn will send. */
   chosen(session: Session): Controls | undefined {
     return this.#ports.chosen(session.id);
   }
@@ -72,7 +72,7 @@ export class Sessions extends EngineSessions {
       ...(query.search === undefined || query.search === "" ? {} : { searchTerm: query.search }),
     });
     const listed = new Set(page.data.map((thread) => thread.id));
-    // A session without a message is on no disk yet; it belongs to the first page.
+    // A session without messages is not on disk yet; it belongs on the first page.
     const fresh = archived || query.cursor !== undefined ? [] : this.all().filter((s) => s.attached && !s.archived && !listed.has(s.id));
     const sessions = [...fresh, ...page.data.map((thread) => this.learn(thread, archived))];
     return { sessions: sessions.map((session) => this.summary(session)), nextCursor: page.nextCursor ?? null };

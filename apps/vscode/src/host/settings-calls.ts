@@ -1,4 +1,4 @@
-/** What the panel's pages of settings ask for: hooks, plugins, MCP servers and the account, all answered by the server. */
+/** Calls of the panel's settings pages: hooks, plugins, MCP servers and the account, all answered by the server. */
 
 import { hookEdit } from "../../../../src/sessions/hooks.ts";
 import type { EngineLink } from "../../../../src/sessions/link.ts";
@@ -11,7 +11,7 @@ type SettingsCalls = { readonly [N in keyof typeof settingsCalls]: (params: Call
 
 export interface SettingsPorts {
   link(): EngineLink;
-  /** Those that the editor has open. */
+  /** The folders open in the editor. */
   folders(): readonly string[];
 }
 

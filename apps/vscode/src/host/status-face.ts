@@ -1,4 +1,4 @@
-/** What the status bar says, for each state of the server and the sessions. */
+/** The status bar's text, for each state of the server and the sessions. */
 import type { LinkState } from "../../../../src/sessions/link.ts";
 
 export interface StatusFace {

@@ -1,4 +1,4 @@
-/** Questions one after another, with a way back: the order of the steps, without the widgets that show them. */
+/** Questions one after another, with a way back: the sequence of steps, without the widgets that show them. */
 import { emptyValue, type Field, type FieldValue, fieldProblem } from "../../../web/src/parts/requests/forms.ts";
 
 /** How one step ended. `later` leaves the question open for the panel. */
@@ -15,9 +15,9 @@ export interface Step {
 }
 
 export interface StepWidgets {
-  /** Shows the options. `other` is set when the person wants to write an answer of their own. */
+  /** Shows the options. `other` is set if the user wants to type their own answer. */
   pick(step: Step): Promise<StepEnd<{ readonly picked: readonly string[]; readonly other: boolean }>>;
-  /** Shows a line to write in; `problem` says what is wrong with a text, while it is typed. */
+  /** Shows an input line; `problem` returns the error message for a text while it is typed. */
   write(step: Step, problem: (text: string) => string | null): Promise<StepEnd<string>>;
 }
 

@@ -1,4 +1,4 @@
-/** The editor as tools of the agent: what each is called, what it takes, and how its answer reaches the wire. The editor itself does the work. */
+/** The editor as tools of the agent: their names, their arguments, and how their results are sent. The editor itself does the work. */
 
 import { errorMessage } from "../../../../src/lib/error-text.ts";
 import {
@@ -20,7 +20,7 @@ const Selection = once(() => object({}));
 const Diagnostics = once(() => object({ path: optional(string()) }));
 const RenameSymbol = once(() => object({ path: string(), line: natural(), column: natural(), newName: string() }));
 
-/** What the editor can be asked for. Lines and columns are counted from one, as people do. Rejects with a sentence for the agent. */
+/** The editor's operations. Lines and columns are counted from one, as people do. Rejects with a message for the agent. */
 export interface EditorTools {
   openFile(args: Infer<typeof OpenFile>): Promise<string>;
   selection(): Promise<string>;
@@ -35,7 +35,7 @@ interface Tool {
   run(editor: EditorTools, args: unknown, signal: AbortSignal): Promise<string> | undefined;
 }
 
-/** Undefined when the arguments do not fit. */
+/** Undefined if the arguments are invalid. */
 function tool<T>(
   name: string,
   description: string,
@@ -85,7 +85,7 @@ export const toolSpecs = (): DynamicToolSpec[] =>
 
 export const isEditorTool = (name: unknown): boolean => tools.some((tool) => tool.name === name);
 
-/** Runs one call. Never rejects: what goes wrong is told to the agent. */
+/** Runs one call. Never rejects: errors are returned to the agent. */
 export async function callTool(
   editor: EditorTools,
   params: Readonly<Record<string, unknown>>,

@@ -1,9 +1,9 @@
-/** Puts text into the composer from outside, as a command of the editor does. */
+/** Inserts text into the composer from outside, for editor commands. */
 
 const tries = 40;
 const pauseMs = 50;
 
-/** Waits for the composer to be drawn; gives up after two seconds. */
+/** Waits for the composer to be rendered; gives up after two seconds. */
 function withComposer(use: (field: HTMLTextAreaElement) => void, left = tries): void {
   const field = document.querySelector<HTMLTextAreaElement>("textarea#composer");
   if (field !== null) use(field);
@@ -14,12 +14,12 @@ export function focusComposer(): void {
   withComposer((field) => field.focus());
 }
 
-/** Adds at the end, in a paragraph of its own, and lets the page hear of it as of typing. */
+/** Appends the text as its own paragraph, and triggers the same event as typing. */
 export function insertText(text: string): void {
   withComposer((field) => {
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
-    // The field belongs to React, which hears only what the browser itself inserts.
+    // The field is controlled by React, which only notices input that the browser itself inserts.
     document.execCommand("insertText", false, field.value === "" ? text : `\n\n${text}`);
   });
 }

@@ -1,4 +1,4 @@
-/** The page's connection over the editor's message port: the extension stands where the manager's HTTP stands for a browser. */
+/** The page's connection over the editor's message port: the extension takes the role that the manager's HTTP API has for a browser. */
 import { type Connection, type Listener, Refused } from "../../../web/src/connection/connection.ts";
 import type { LookedAt, Looking } from "../../../web/src/state/looked-at.ts";
 import type { CallName, CallParams, HostMessage } from "../host/port.ts";
@@ -6,7 +6,7 @@ import type { Editor } from "./surroundings.ts";
 
 export interface PortConnection {
   readonly connection: Connection;
-  /** Takes what the extension sent. */
+  /** Handles a message from the extension. */
   receive(message: HostMessage): void;
 }
 
@@ -29,7 +29,7 @@ export function connectPort(editor: Editor): PortConnection {
   };
   let calls = 0;
 
-  /** The extension answers with what its own tables say; the type is the page's word for it. */
+  /** The extension's responses follow its own tables; the page asserts the type. */
   function call<T>(name: CallName, params: CallParams<CallName>): Promise<T> {
     const id = String(++calls);
     return new Promise<T>((resolve, reject) => {
@@ -77,7 +77,7 @@ export function connectPort(editor: Editor): PortConnection {
 type Call = <T>(name: CallName, params: CallParams<CallName>) => Promise<T>;
 
 const refuse = (): Promise<never> => Promise.reject(new Refused(501, "not_offered", "The editor's panel does not offer that.", null));
-/** What only the manager keeps. */
+/** What only the manager has. */
 const managersOwn = {
   ...{ devices: refuse, revoke: refuse, makeLink: refuse, audit: refuse, exportAudit: refuse },
   ...{ rules: refuse, addRule: refuse, changeRule: refuse, removeRule: refuse },
@@ -120,7 +120,7 @@ function connectionOver(call: Call, editor: Editor, open: (listener: Listener | 
       editor.postMessage({ type: "listening" });
     },
     close: () => open(undefined),
-    // Everything of every session that is open here is told anyway.
+    // Events of every session open here are sent anyway.
     watch: () => {},
 
     me: async () => ({ device: editorDevice, scope: "admin" }),

@@ -44,14 +44,14 @@ test("the panel finds its place and its drafts again, and forgets what it cannot
     assert.deepEqual(surroundingsOf({ postMessage }, damaged).address.read(), { name: "home" });
 });
 
-test("the composer is told what the person looks at, and when that changes", () => {
+test("the composer is notified of the viewed file, and when that changes", () => {
   const { connection, receive } = connectPort(editor());
-  const told: unknown[] = [];
-  const stop = connection.looking?.subscribe(() => told.push(connection.looking?.get()));
+  const changes: unknown[] = [];
+  const stop = connection.looking?.subscribe(() => changes.push(connection.looking?.get()));
   const seen = { file: "a.ts", selection: undefined };
   receive({ type: "looking", seen });
   receive({ type: "looking", seen: null });
   stop?.();
   receive({ type: "looking", seen });
-  assert.deepEqual([told, connection.looking?.get()], [[seen, undefined], seen]);
+  assert.deepEqual([changes, connection.looking?.get()], [[seen, undefined], seen]);
 });

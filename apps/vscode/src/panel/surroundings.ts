@@ -1,8 +1,8 @@
-/** What the extension gives the panel instead of a browser's storage and address: a memory that survives hiding, reloading and crashes. */
+/** The panel's replacement for a browser's storage and address: state that survives hiding, reloading and crashes. */
 import { type Address, type Place, placeOf } from "../../../web/src/state/router.ts";
 import type { Shelf } from "../../../web/src/state/settings.ts";
 
-/** The editor's own handle in a webview. */
+/** The editor's API handle in a webview. */
 export interface Editor {
   postMessage(message: unknown): void;
 }
@@ -15,11 +15,11 @@ interface Kept {
 export interface Surroundings {
   readonly shelf: Shelf;
   readonly address: Address;
-  /** Moves the panel from outside, as a command of the editor does. */
+  /** Navigates the panel from outside, for editor commands. */
   move(place: Place): void;
 }
 
-/** `before` is what the extension kept of the last time, as JSON. */
+/** `before` is the state that the extension stored last time, as JSON. */
 export function surroundingsOf(editor: Editor, before: string | undefined): Surroundings {
   let kept = keptIn(before);
   const movers = new Set<(place: Place) => void>();
@@ -53,7 +53,7 @@ export function surroundingsOf(editor: Editor, before: string | undefined): Surr
   };
 }
 
-/** What an older build kept may have any form; what does not fit is forgotten. */
+/** State stored by an older build may have any shape; invalid parts are dropped. */
 function keptIn(text: string | undefined): Kept {
   const given = asRecord(parsed(text ?? ""));
   const shelf = Object.entries(asRecord(given["shelf"]));

@@ -1,4 +1,4 @@
-/** What the page needs from whatever stands behind it. The screens know only this; the manager's HTTP and websocket are one implementation. */
+/** What the page needs from its backend. The screens know only this; the manager's HTTP and websocket are one implementation. */
 import type { RouteName, RouteOutput } from "../../../../src/manager/api.ts";
 import type { StreamEvent } from "../../../../src/manager/events.ts";
 import type { ThreadPage } from "../state/fold.ts";
@@ -25,14 +25,14 @@ export type Account = Answer<"GET /api/account">;
 export type Provider = Answer<"GET /api/account/providers">["data"][number];
 export interface WantedModel {
   readonly apiKey: string;
-  /** What the provider refuses is not kept then. */
+  /** If set, a key that the provider refuses is not stored. */
   readonly check: boolean;
-  /** Left out where the engine lists no providers: then the key is OpenAI's. */
+  /** Omitted if the engine lists no providers: then the key is OpenAI's. */
   readonly provider?: string;
   readonly model?: string;
 }
 export interface ModelSetUp {
-  /** False where the engine cannot check. */
+  /** False if the engine cannot check it. */
   readonly checked: boolean;
   readonly model: string | undefined;
 }
@@ -41,11 +41,11 @@ export type FoundFile = Answer<"GET /api/sessions/:sessionId/files">["data"][num
 export type SessionDiff = Pick<Answer<"GET /api/sessions/:sessionId/diff">, "diff" | "inexact" | "truncated">;
 export type Scope = Me["scope"];
 
-/** What the engine says of a model that it was to set up. */
+/** The engine's result of setting up a model. */
 export const modelSetUp = (answer: Answer<"POST /api/account/login/start">): ModelSetUp =>
   answer.type === "apiKey" ? { checked: answer.checked === true, model: answer.model } : { checked: false, model: undefined };
 
-/** Something the server refused, in words for people. */
+/** A request that the server refused, with a message for people. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -61,16 +61,16 @@ export class Refused extends Error {
 export interface Listener {
   event(event: StreamEvent): void;
   link(link: "connecting" | "online" | "offline"): void;
-  /** Events were missed for good: read everything again. */
+  /** Events were lost: reload everything. */
   resync(): void;
-  /** Why, in the manager's words, where it has some. */
+  /** The manager's reason, if it sent one. */
   signedOut(why?: Refused): void;
 }
 
 export interface SessionPage {
   readonly sessions: readonly SessionSummary[];
   readonly nextCursor: string | null;
-  /** Events up to this number are contained; left out where answers and events come in order on one line. */
+  /** Events up to this number are included; omitted if responses and events arrive in order on one connection. */
   readonly seq?: number;
 }
 export interface SessionQuery {
@@ -81,7 +81,7 @@ export interface SessionQuery {
 export interface NewSession extends MessageOverrides {
   readonly cwd?: string;
   readonly projectId?: string;
-  /** Makes the folder where there is none. */
+  /** Creates the folder if it does not exist. */
   readonly createFolder?: boolean;
 }
 export type ReviewTarget =
@@ -93,25 +93,25 @@ export type RequestAnswer = { readonly response: unknown; readonly note?: string
 
 export type FilesOnRollback = "keep" | "restore" | "force";
 
-/** What stands behind the page beside sessions. Screens leave out what is not there. */
+/** What the backend offers besides sessions. Screens omit what is missing. */
 export interface Offers {
-  /** What people know the other side as, in sentences such as "The … cannot be reached". */
+  /** The user-visible name of the other side, in sentences such as "The … cannot be reached". */
   readonly name: string;
   readonly projects: boolean;
-  /** The pages of settings; the surroundings may have some of their own. */
+  /** The settings pages; the host may have some of its own. */
   readonly settings: readonly SettingsTab[];
 }
 
 export type Upgraded = Answer<"POST /api/marketplaces/upgrade">;
 
-/** Plugins, by ids `name@marketplace`, and the marketplaces that they come from. */
+/** Plugins, by id `name@marketplace`, and the marketplaces they come from. */
 export interface PluginCalls {
   list(): Promise<PluginFacts>;
   read(pluginId: string): Promise<PluginDetail>;
   install(pluginId: string): Promise<void>;
   uninstall(pluginId: string): Promise<void>;
   setEnabled(pluginId: string, enabled: boolean): Promise<void>;
-  /** Agrees to the content that was looked at, by its digest. */
+  /** Accepts the content that was shown, by its digest. */
   accept(pluginId: string, content: string): Promise<void>;
   /** From a folder or a git repository. Returns the marketplace's name. */
   addMarketplace(source: string, refName: string | null): Promise<string>;
@@ -121,14 +121,14 @@ export interface PluginCalls {
 
 export interface Connection {
   readonly offers: Offers;
-  /** What the person looks at beside the page, where the surroundings say. */
+  /** What the user is viewing outside the page, if the host reports it. */
   readonly looking?: Looking;
-  /** Shows the files of a change in the surroundings' own view of differences, where there is one. */
+  /** Shows the files of a change in the host's own diff view, if it has one. */
   showChange?(request: PendingRequest): void;
-  /** Connects and keeps connecting until `close`. */
+  /** Connects, and reconnects until `close`. */
   open(listener: Listener): void;
   close(): void;
-  /** The sessions whose every event is wanted, beside the state of all. */
+  /** The sessions to receive every event of, besides the state of all. */
   watch(sessionIds: readonly string[]): void;
 
   me(): Promise<Me>;
@@ -137,7 +137,7 @@ export interface Connection {
 
   sessions(query: SessionQuery): Promise<SessionPage>;
   turns(sessionId: string, cursor: string | null): Promise<ThreadPage & { readonly session: SessionSummary }>;
-  /** What the whole session, or the last turn that changed any, did to files; where it is missing the page shows the patches it knows. */
+  /** What the whole session, or the last turn that changed any, did to files; if it is missing the page shows the patches it knows. */
   diff?(sessionId: string, scope: "session" | "turn"): Promise<SessionDiff>;
   start(options: NewSession): Promise<SessionSummary>;
   resume(sessionId: string): Promise<SessionSummary>;
@@ -148,7 +148,7 @@ export interface Connection {
   archive(sessionId: string, archived: boolean): Promise<void>;
   remove(sessionId: string): Promise<void>;
   fork(sessionId: string): Promise<SessionSummary>;
-  /** Refused with the code `files_changed` where files were to be put back and somebody else has changed them since. */
+  /** Refused with the code `files_changed` if files were to be restored and somebody else has changed them since. */
   rollback(sessionId: string, numTurns: number, files: FilesOnRollback): Promise<void>;
   compact(sessionId: string): Promise<void>;
   review(sessionId: string, target: ReviewTarget): Promise<string>;
@@ -162,9 +162,9 @@ export interface Connection {
 
   pending(): Promise<readonly PendingRequest[]>;
   answer(request: PendingRequest, answer: RequestAnswer): Promise<void>;
-  /** Lets a tool of an MCP server run unasked from now on, where the page may change settings. */
+  /** Lets a tool of an MCP server run without approval from now on, if the page may change settings. */
   allowTool?(server: string, tool: string): Promise<void>;
-  /** Lets a request that would end by itself wait, where that can be done. */
+  /** Removes a request's time limit, if that is possible. */
   keep?(requestId: string): Promise<void>;
 
   models(): Promise<Models>;
@@ -174,16 +174,16 @@ export interface Connection {
   account(): Promise<Account>;
   /** The model providers to choose from. */
   providers(): Promise<readonly Provider[]>;
-  /** Gives the engine a provider's key and the model to use, where the page may. */
+  /** Sets the engine's provider key and model, if the page may do that. */
   setUpModel?(wanted: WantedModel): Promise<ModelSetUp>;
-  /** Takes the engine's account away. */
+  /** Signs the engine out of its account. */
   dropAccount?(): Promise<void>;
   rateLimits(): Promise<RateLimits>;
   mcpServers(): Promise<McpServers>;
   mcpLogin(name: string): Promise<string>;
   mcpReload(): Promise<void>;
 
-  /** The hooks of the folders that are worked in. */
+  /** The hooks of the working folders. */
   hooks(): Promise<HookFolders>;
   setHook(key: string, word: HookWord): Promise<void>;
   readonly plugins: PluginCalls;

@@ -1,4 +1,4 @@
-/** Calls of the manager's routes, with the two secrets of a signed-in browser: the cookie, which no script sees, and the page's key, which no other port gets. */
+/** Calls the manager's routes with the two secrets of a signed-in browser: the cookie, which no script can read, and the page's key, which no other port gets. */
 import type { RouteInput, RouteName, RouteOutput } from "../../../../src/manager/api.ts";
 import { Refused } from "./connection.ts";
 
@@ -19,10 +19,10 @@ const otherTabMs = 300;
 const place = "parley.key";
 
 export class PageKey {
-  /** For browsers that keep nothing: then a reload asks to sign in again. */
+  /** For browsers without storage: then a reload requires signing in again. */
   #here = "";
 
-  /** Asked for at each use: another tab may have signed in anew. */
+  /** Read on each use: another tab may have signed in again. */
   get(): string {
     try {
       return localStorage.getItem(place) ?? this.#here;
@@ -35,7 +35,7 @@ export class PageKey {
     try {
       localStorage.setItem(place, key);
     } catch {
-      // kept in this tab alone
+      // only kept in this tab
     }
   }
   forget(): void {
@@ -43,7 +43,7 @@ export class PageKey {
     try {
       localStorage.removeItem(place);
     } catch {
-      // there was nothing
+      // nothing was stored
     }
   }
 }
@@ -58,19 +58,19 @@ export class Http {
   async call<K extends RouteName>(key: K, input: Input<K> & Given = {} as never): Promise<RouteOutput<K>> {
     const response = await this.#send(key, input);
     const body: unknown = await response.json().catch(() => null);
-    // The routes' own schemas describe the body; the server that made it is the one that served this script.
+    // The routes' schemas describe the body, which comes from the same server that served this script.
     if (response.ok) return body as RouteOutput<K>;
     throw refusal(response.status, body);
   }
 
-  /** A file to take away. A plain link could not send the key. */
+  /** A file download. A plain link could not send the key. */
   async download(key: RouteName): Promise<Blob> {
     const response = await this.#send(key, {});
     if (response.ok) return await response.blob();
     throw refusal(response.status, await response.json().catch(() => null));
   }
 
-  /** Another tab that signs in has the new cookie a moment before it has the new key: what was sent in between is sent again. */
+  /** When another tab signs in, the new cookie arrives a moment before the new key: requests sent in between are retried. */
   async #send(route: RouteName, input: Given): Promise<Response> {
     const used = this.#key.get();
     const response = await this.#sendWith(used, route, input);

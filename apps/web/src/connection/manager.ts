@@ -1,4 +1,4 @@
-/** The connection to the manager that served this page: what the screens ask for, as calls of its routes and events of its stream. */
+/** The connection to the manager that served this page: implements the screens' requests with its routes and its event stream. */
 import { hookEdit } from "../state/hooks.ts";
 import { pluginEdit } from "../state/plugins.ts";
 import { settingsTabs } from "../state/router.ts";
@@ -20,7 +20,7 @@ const pluginsOver = (call: Http["call"]): PluginCalls => ({
   removeMarketplace: (name) => done(call("DELETE /api/marketplaces/:name", { path: { name } })),
 });
 
-/** What runs beside the agent. */
+/** Features besides the agent. */
 const besideTheAgent = (
   call: Http["call"],
 ): Pick<Connection, "mcpServers" | "mcpLogin" | "mcpReload" | "hooks" | "setHook" | "plugins"> => ({

@@ -1,9 +1,9 @@
-/** The manager's event stream: opened again after every break, from where it was. */
+/** The manager's event stream: reconnects after every break and continues where it stopped. */
 import type { StreamControl, StreamEvent } from "../../../../src/manager/events.ts";
 import { type Listener, Refused } from "./connection.ts";
 import type { Http, PageKey } from "./http.ts";
 
-/** Waits between attempts to reconnect, in ms: quick at first, then patient. */
+/** Delays between reconnection attempts, in ms: short at first, then longer. */
 const backoff = [250, 500, 1000, 2000, 4000, 8000, 15_000];
 const heartbeatMs = 20_000;
 
@@ -20,7 +20,7 @@ export class Stream {
   #heartbeat: ReturnType<typeof setInterval> | undefined;
   #alive = true;
   #closed = false;
-  /** What a new socket brings before it says that all missed events were sent again; those are older, and come first. */
+  /** Events that a new socket sends before it has replayed all missed ones; the replayed ones are older, and come first. */
   #early: StreamEvent[] | undefined;
 
   constructor(listener: Listener, http: Http, key: PageKey) {
@@ -46,7 +46,7 @@ export class Stream {
     this.#socket?.close();
   }
 
-  /** A laptop that wakes up should not sit out a long wait, nor one that follows an attempt made in vain before. */
+  /** A laptop that wakes up should not wait out a long delay, nor the delay after an earlier failed attempt. */
   readonly #retryNow = (): void => {
     this.#attempt = 0;
     if (this.#closed || document.visibilityState === "hidden" || this.#socket !== undefined) return;
@@ -57,7 +57,7 @@ export class Stream {
   #connect(): void {
     this.#listener.link("connecting");
     const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/stream?families=core,raw,inbox`;
-    const socket = new WebSocket(url, ["parley.stream", `parley.key.${this.#key.get()}`]); // the only header that a page may choose
+    const socket = new WebSocket(url, ["parley.stream", `parley.key.${this.#key.get()}`]); // the only header that a page can set
     this.#socket = socket;
     this.#early = [];
     socket.onopen = () => {
@@ -107,7 +107,7 @@ export class Stream {
 
   #event(event: StreamEvent): void {
     if (this.#early !== undefined) return void this.#early.push(event);
-    // A changed subscription brings older events of the new session; folding drops what a session already contains.
+    // A changed subscription sends older events of the new session; the fold drops those that a session already contains.
     this.#seq = Math.max(this.#seq, event.seq);
     this.#listener.event(event);
   }
@@ -122,7 +122,7 @@ export class Stream {
     this.#timer = setTimeout(() => void this.#checkThenConnect(), wait * (0.75 + Math.random() / 2));
   }
 
-  /** A refused websocket does not say why; asking who we are tells a break from being signed out. */
+  /** A refused websocket has no reason; a request for our identity distinguishes a broken connection from being signed out. */
   async #checkThenConnect(): Promise<void> {
     try {
       await this.#http.call("GET /api/auth/me");

@@ -1,8 +1,8 @@
-/** Copies a text and says so, also when the browser does not let it. */
+/** Copies a text and confirms it, or reports that the browser refused. */
 import { type ReactElement, useEffect, useState } from "react";
 import { Icon } from "../ui/icons.tsx";
 
-/** A long text is given as a function, which is called when it is wanted. */
+/** A long text is passed as a function, which is only called when needed. */
 export function CopyButton({ text, label = "Copy" }: { text: string | (() => string); label?: string }): ReactElement {
   const [outcome, setOutcome] = useState<"Copied" | "Could not be copied">();
   useEffect(() => {
@@ -24,7 +24,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string | (() => str
   );
 }
 
-/** Over plain HTTP from another machine browsers have no clipboard for pages; the old way still works there. */
+/** Over plain HTTP from another machine browsers have no clipboard API for pages; the old `execCommand` still works there. */
 async function write(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text);
   const field = document.createElement("textarea");

@@ -7,7 +7,7 @@ import { commentsMessage } from "./diff/comments.ts";
 import { diffOfChange, mergeFiles, parseDiff } from "./diff/parse.ts";
 import { sideBySide, wordMarks } from "./diff/rows.ts";
 import { advance, type Blocks, decodeEntities, safeHref } from "./markdown/blocks.ts";
-import { choicesFor, outcomeWord } from "./requests/choices.ts";
+import { choicesFor, outcomeLabel } from "./requests/choices.ts";
 import { announcement, describe, unwrapShell } from "./requests/describe.ts";
 import {
   elicitationContent,
@@ -253,7 +253,7 @@ test("the buttons are the decisions that the engine offers, each sent back as it
   assert.match(choices[1]?.detail ?? "", /git push/);
 });
 
-test("without a list the usual decisions are offered, in each generation's words", () => {
+test("without a list the usual decisions are offered, in each generation's names", () => {
   assert.deepEqual(
     choicesFor(request("item/fileChange/requestApproval", {})).map((c) => c.response),
     ["accept", "acceptForSession", "decline", "cancel"].map((decision) => ({ decision })),
@@ -277,7 +277,7 @@ test("declining a permission request grants nothing", () => {
   );
 });
 
-test("kinds are told apart by name", () => {
+test("kinds are distinguished by name", () => {
   assert.equal(
     describe(
       request("item/commandExecution/requestApproval", { command: "ls", networkApprovalContext: { host: "a.b", protocol: "https" } }),
@@ -293,12 +293,12 @@ test("kinds are told apart by name", () => {
   );
 });
 
-test("a shell wrapper is taken off only when it holds the whole command", () => {
+test("a shell wrapper is removed only when it contains the whole command", () => {
   assert.equal(unwrapShell("bash -lc 'echo hi'"), "echo hi");
   assert.equal(unwrapShell(`/bin/zsh -c "echo \\"hi\\" \\$x"`), 'echo "hi" $x');
   assert.equal(unwrapShell("bash -lc 'it'\\''s'"), "it's");
   assert.equal(unwrapShell(`bash -lc "it's "'$HOME'`), "it's $HOME");
-  // Words between double quotes that a shell would still work on are no script yet.
+  // Text in double quotes that a shell would still expand is not a script yet.
   for (const whole of [`sh -c "$(evil)"`, "bash -lc 'a' 'b'", "bash script.sh", "bash -lc echo hi", `bash -c "a" "b"`])
     assert.equal(unwrapShell(whole), whole);
 });
@@ -326,7 +326,7 @@ test("an open question is one field, and typed questions are a questionnaire", (
   );
 });
 
-test("questions: options, an answer of one's own, and what is missing", () => {
+test("questions: options, free text, and what is missing", () => {
   const fields = questionFields(
     request("item/tool/requestUserInput", {
       questions: [
@@ -406,9 +406,14 @@ test("an elicitation form keeps to its schema", () => {
   );
 });
 
-test("an outcome is told in words", () => {
+test("an outcome has a label", () => {
   assert.deepEqual(
-    [outcomeWord("acceptForSession"), outcomeWord("denied"), outcomeWord({ acceptWithExecpolicyAmendment: {} }), outcomeWord(undefined)],
+    [
+      outcomeLabel("acceptForSession"),
+      outcomeLabel("denied"),
+      outcomeLabel({ acceptWithExecpolicyAmendment: {} }),
+      outcomeLabel(undefined),
+    ],
     ["Allowed for the session", "Declined", "Always allowed", "Answered"],
   );
 });
@@ -429,7 +434,7 @@ const turnOf = (items: readonly ThreadItem[], status: TurnView["status"] = "comp
   retrying: null,
 });
 
-test("runs of small steps fold when a turn is over, failures stay in sight", () => {
+test("runs of small steps are collapsed when a turn is over, failures stay visible", () => {
   const items = [command("1"), command("2"), command("3"), command("4"), command("5", "failed")];
   assert.deepEqual(
     stepsOf(turnOf(items)).map((s) => s.kind),

@@ -1,8 +1,8 @@
-/** The agent's check list, with the step it is at. */
+/** The agent's plan, with its current step. */
 import type { ReactElement } from "react";
 import type { PlanView } from "../state/model.ts";
 
-const words = { pending: "to do", inProgress: "in progress", completed: "done" } as const;
+const stepLabels = { pending: "to do", inProgress: "in progress", completed: "done" } as const;
 
 export function PlanList({ plan }: { plan: PlanView }): ReactElement {
   return (
@@ -18,7 +18,7 @@ export function PlanList({ plan }: { plan: PlanView }): ReactElement {
             <span className="plan-mark" aria-hidden="true" />
             <span dir="auto">
               {step.step}
-              <span className="visually-hidden"> ({words[step.status]})</span>
+              <span className="visually-hidden"> ({stepLabels[step.status]})</span>
             </span>
           </li>
         ))}

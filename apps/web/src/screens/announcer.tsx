@@ -1,4 +1,4 @@
-/** What a screen reader hears without asking: the open session's state politely, a new request once and at once. Streaming text is never read out. */
+/** Screen-reader announcements: the open session's state politely, a new request once and at once. Streaming text is never read out. */
 import { type ReactElement, useEffect, useRef, useState } from "react";
 import { useAppState } from "../app-context.tsx";
 import { announcement } from "../parts/requests/describe.ts";
@@ -7,11 +7,11 @@ export function Announcer(): ReactElement {
   const session = useAppState((s) => (s.openSession === null ? undefined : s.sessions.get(s.openSession)));
   const pending = useAppState((s) => s.pending);
   const [urgent, setUrgent] = useState("");
-  const told = useRef<Set<string>>(undefined);
+  const announced = useRef<Set<string>>(undefined);
   useEffect(() => {
-    const known = told.current ?? new Set(pending.keys());
+    const known = announced.current ?? new Set(pending.keys());
     const fresh = [...pending.values()].filter((p) => !known.has(p.requestId));
-    told.current = new Set([...known, ...pending.keys()]);
+    announced.current = new Set([...known, ...pending.keys()]);
     const last = fresh.at(-1);
     if (last !== undefined) setUrgent(fresh.length === 1 ? announcement(last) : `${fresh.length} things need you.`);
   }, [pending]);

@@ -1,13 +1,13 @@
-/** What was changed in files: by the last turn or by the whole session, with remarks on lines that go to the agent as one message. */
+/** File changes of the last turn or the whole session, with comments on lines that are sent to the agent as one message. */
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from "react";
 import { allows, useApp } from "../app-context.tsx";
 import { type Connection, Refused, type SessionDiff } from "../connection/connection.ts";
 import { type CommentDraft, commentsMessage, isCommentDraft, type LineComment } from "../parts/diff/comments.ts";
 import { DiffCount, DiffView } from "../parts/diff/diff-view.tsx";
 import { diffOfChange, type FileDiff, mergeFiles, parseDiff } from "../parts/diff/parse.ts";
+import { plural, shortPath } from "../state/format.ts";
 import { readCommentDraft, writeCommentDraft } from "../state/kept.ts";
 import type { SessionSummary, ThreadView, TurnView } from "../state/model.ts";
-import { plural, shortPath } from "../state/words.ts";
 import { Button, Empty, IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 
@@ -124,14 +124,14 @@ const ranCommands = ({ turns }: ThreadView): boolean => turns.some(({ items }) =
 const sum = (files: readonly FileDiff[], key: "added" | "removed"): number => files.reduce((n, f) => n + f[key], 0);
 
 interface Shown {
-  /** Undefined while they are read. */
+  /** Undefined while loading. */
   readonly files: readonly FileDiff[] | undefined;
   readonly notes: readonly string[];
   readonly problem: string | undefined;
   readonly again: () => void;
 }
 
-/** The manager works it out from what the engine keeps and from all patches; where there is none, the patches that are here must do. */
+/** The manager computes it from the engine's records and all patches; without a manager, the patches loaded here are used. */
 function useChanges(connection: Connection, thread: ThreadView, wide: "turn" | "session"): Shown {
   const isLocal = connection.diff === undefined;
   const near = useMemo(() => {
@@ -140,7 +140,7 @@ function useChanges(connection: Connection, thread: ThreadView, wide: "turn" | "
     if (wide === "turn" && last?.diff != null && last.diff !== "") return parseDiff(last.diff);
     return mergeFiles((wide === "turn" ? patches(last) : thread.turns.flatMap(patches)).map(diffOfChange));
   }, [isLocal, wide, thread.turns]);
-  // Read again when something that may change files was done or the turn ended, not with every word that streams in.
+  // Reloaded after something that may change files or when the turn ends, not with every streamed delta.
   const stamp = useMemo(() => thread.turns.map((t) => `${t.id}${t.status}${deeds(t)}`).join(), [thread.turns]);
   const far = useRead(connection, isLocal ? undefined : thread.id, wide, stamp);
   const notes = near !== undefined || far.diff === undefined ? [] : notesOf(far.diff);
@@ -150,7 +150,7 @@ function useChanges(connection: Connection, thread: ThreadView, wide: "turn" | "
     : { files: near, notes, problem: undefined, again: far.again };
 }
 
-/** How many commands and patches of a turn have ended. */
+/** The number of a turn's commands and patches that have ended. */
 const deeds = (turn: TurnView): number =>
   turn.items.filter((item) => (item.type === "commandExecution" || item.type === "fileChange") && item.status !== "inProgress").length;
 
@@ -174,7 +174,7 @@ interface Read {
   readonly again: () => void;
 }
 
-/** What was read stays in view while it is read anew. */
+/** The old data stays visible while it is reloaded. */
 function useRead(connection: Connection, sessionId: string | undefined, wide: "turn" | "session", stamp: string): Read {
   const [read, setRead] = useState<{ key: string; diff?: SessionDiff; problem?: string }>();
   const [attempt, setAttempt] = useState(0);

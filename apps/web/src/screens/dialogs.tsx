@@ -1,4 +1,4 @@
-/** The few questions the page itself asks. */
+/** The dialogs of the page itself. */
 import { type ReactElement, useState } from "react";
 import { useApp } from "../app-context.tsx";
 import { type FilesOnRollback, Refused, type ReviewTarget } from "../connection/connection.ts";
@@ -126,11 +126,11 @@ export function ConfirmDelete({
 interface RollbackProps {
   readonly turns: number;
   readonly onClose: () => void;
-  /** Rejects with Refused where it cannot be done. */
+  /** Rejects with Refused if it is not possible. */
   readonly onConfirm: (files: FilesOnRollback) => Promise<unknown>;
 }
 
-/** Stays open where files stand in the way, so that the person can decide about them. */
+/** Stays open if changed files block the action, so that the user can decide about them. */
 export function RollbackDialog({ turns, onClose, onConfirm }: RollbackProps): ReactElement {
   const { controller } = useApp();
   const [withFiles, setWithFiles] = useState(false);

@@ -1,4 +1,4 @@
-/** The lower edge of a session: what waits for an answer, what is queued, and the composer. None of them takes another's place. */
+/** The lower edge of a session: open requests, queued messages, and the composer. None of them hides another. */
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { allows, useApp } from "../app-context.tsx";
 import type { PendingView, SessionSummary, ThreadView } from "../state/model.ts";
@@ -15,7 +15,7 @@ export interface DockProps {
   readonly session: SessionSummary | undefined;
   readonly thread: ThreadView | undefined;
   readonly pending: readonly PendingView[];
-  /** The request that the person came for. */
+  /** The request that the user navigated to. */
   readonly requestId: string | null;
   readonly onCommand: (name: string) => void;
 }
@@ -50,7 +50,7 @@ export function Dock({ sessionId, session, thread, pending, requestId, onCommand
   );
 }
 
-/** One card at a time, whole: what is decided on is never squeezed by what comes after it. */
+/** One card at a time, in full: the current request is never squeezed by later ones. */
 function DockCards({
   pending,
   requestId,
@@ -87,7 +87,7 @@ function DockCards({
   );
 }
 
-/** Whoever answered by keyboard goes on with the next card, or with the composer after the last one. */
+/** After a keyboard answer the focus moves to the next card, or to the composer after the last one. */
 function useFocusAfterAnswer(pending: readonly PendingView[]): void {
   const before = useRef(pending);
   useLayoutEffect(() => {

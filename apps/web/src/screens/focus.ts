@@ -1,12 +1,12 @@
-/** Puts the focus on what is about to be drawn. */
+/** Focuses an element that is about to be rendered. */
 
-/** What is there as soon as this key is dealt with takes the next one. */
+/** Focuses the element as soon as this key event is handled, so that it gets the next key. */
 export function focusSoon(selector: string): void {
   queueMicrotask(() => document.querySelector<HTMLElement>(selector)?.focus());
   focusOnceDrawn(selector);
 }
 
-/** Gives up after a second. Whoever went on into the element by then is left where they are. */
+/** Gives up after a second. If the focus is already inside the element by then, it stays there. */
 export function focusOnceDrawn(selector: string): void {
   let tries = 0;
   const attempt = (): void => {

@@ -1,11 +1,11 @@
-/** The start: say what should be done, choose where and how, and a session begins. */
+/** The start screen: describe the task, choose where and how, and start a session. */
 import { type ReactElement, useId, useMemo, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import { Refused } from "../connection/connection.ts";
+import { folderName, shortPath } from "../state/format.ts";
 import { newestFirst } from "../state/list.ts";
 import type { MessageOverrides, UserInput } from "../state/model.ts";
 import { type PermissionMode, permissionModes } from "../state/modes.ts";
-import { folderName, shortPath } from "../state/words.ts";
 import { Button, focusIt } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Picker } from "../ui/overlays.tsx";
@@ -25,7 +25,7 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
   const [effort, setEffort] = useState<string>();
   const [isPlanning, setPlanning] = useState(false);
   const [folderProblem, setFolderProblem] = useState<Refused>();
-  /** A folder that is made when the session starts. */
+  /** A folder to create when the session starts. */
   const [newFolder, setNewFolder] = useState<string>();
   const [starting, setStarting] = useState(false);
   const recent = useMemo(
@@ -69,13 +69,13 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
       setFolderProblem(session);
     }
     if (session === undefined || session instanceof Refused) {
-      // The composer was shut meanwhile and lost the focus: it goes to what has to be mended, or back to the words.
+      // The composer was disabled meanwhile and lost the focus: focus the field that has to be fixed, or the text again.
       focusOnceDrawn(session === undefined ? "#composer:enabled" : ".home-folder input");
       return false;
     }
     controller.send(session.sessionId, input, { delivery: "auto", overrides });
     go({ name: "session", sessionId: session.sessionId, requestId: null });
-    // The composer that was written in is gone; on a touch screen its keyboard may go too.
+    // The composer is gone; on a touch screen its keyboard may close too.
     if (!matchMedia("(pointer: coarse)").matches) focusOnceDrawn(".session #composer");
     return true;
   };
@@ -147,7 +147,7 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
   );
 }
 
-/** What runs when nobody chooses. */
+/** The defaults without a choice. */
 function modelToRun({ offlineTour, defaultModel, models }: ReturnType<typeof useApp>): string | null {
   if (offlineTour) return "Offline tour";
   return defaultModel ?? models.find((m) => m.isDefault)?.model ?? models[0]?.model ?? null;
@@ -202,7 +202,7 @@ const ideas = [
   ["review", "Review my changes", "Review the uncommitted changes in this folder. Point out bugs first, then what could be simpler."],
   ["bolt", "Fix the failing tests", "Run the tests, find out why they fail, and fix the cause."],
 ] as const;
-/** The tour answers to these words, without any model. */
+/** The tour answers these messages without any model. */
 const tour = [
   ["terminal", "See it run a command", "A harmless one. You are asked first and see what it prints.", "command"],
   ["edit", "See it change a file", "It proposes a patch; you look at the diff and decide.", "patch"],

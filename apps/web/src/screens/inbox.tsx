@@ -1,9 +1,9 @@
-/** Everything that waits for a person, across all sessions, oldest first. */
+/** All open requests, across all sessions, oldest first. */
 import { type ReactElement, useMemo } from "react";
 import { useApp, useAppState } from "../app-context.tsx";
 import { DecisionLine } from "../parts/requests/decision-line.tsx";
+import { ago, folderName, plural } from "../state/format.ts";
 import type { PendingView, SessionSummary } from "../state/model.ts";
-import { ago, folderName, plural } from "../state/words.ts";
 import { Empty } from "../ui/controls.tsx";
 import { WaitingCard } from "./request-card.tsx";
 import { useNow } from "./sidebar.tsx";

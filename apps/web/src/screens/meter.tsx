@@ -1,7 +1,7 @@
 /** How full the model's context is, and what a session has used. */
 import type { ReactElement } from "react";
+import { compact } from "../state/format.ts";
 import type { ThreadTokenUsage } from "../state/model.ts";
-import { compact } from "../state/words.ts";
 
 export function TokenMeter({ usage }: { usage: ThreadTokenUsage }): ReactElement {
   const window = usage.modelContextWindow ?? 0;

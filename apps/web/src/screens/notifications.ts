@@ -1,4 +1,4 @@
-/** Tells people who look elsewhere: a browser notification, a sound, the tab's title and icon. */
+/** Notifies users who look elsewhere: a browser notification, a sound, the tab's title and icon. */
 import { announcement } from "../parts/requests/describe.ts";
 import type { AppState } from "../state/model.ts";
 import type { Place } from "../state/router.ts";
@@ -45,7 +45,7 @@ export function watchForPeople(store: Store, wants: () => Settings["notify"], go
   };
 }
 
-/** Undefined where it is not allowed, and where browsers have the class but refuse to make one, as on Android. */
+/** Undefined if not allowed, and in browsers that have the class but refuse to construct it, as on Android. */
 function notification(title: string, options: NotificationOptions): Notification | undefined {
   if (!("Notification" in window) || Notification.permission !== "granted") return undefined;
   try {
@@ -68,7 +68,7 @@ function endings(before: AppState, now: AppState): readonly Ending[] {
     const last = before.sessions.get(id);
     if (last === undefined || last === session) continue;
     const wasBusy = last.state === "working" || last.state === "waiting";
-    // A turn can begin and fail between two looks.
+    // A turn can start and fail between two renders.
     const failed = session.state === "failed" && last.state !== "failed";
     if (!failed && !(wasBusy && session.state === "idle")) continue;
     found.push({
@@ -81,7 +81,7 @@ function endings(before: AppState, now: AppState): readonly Ending[] {
   return found;
 }
 
-/** Two soft tones, made here so that no sound file has to be fetched. */
+/** Two soft tones, synthesized so that no sound file has to be loaded. */
 function chime(context = new AudioContext()): AudioContext {
   [660, 880].forEach((frequency, i) => {
     const tone = context.createOscillator();

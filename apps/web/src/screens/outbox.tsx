@@ -1,4 +1,4 @@
-/** Messages that have left the composer and are not part of the conversation yet. */
+/** Messages that were submitted but are not part of the conversation yet. */
 import type { ReactElement } from "react";
 import { useApp, useAppState } from "../app-context.tsx";
 import { InputParts, InputText } from "../parts/transcript/items.tsx";

@@ -1,9 +1,9 @@
-/** The command palette: everything the page can do and every session, found by a few letters. */
+/** The command palette: every action and every session, found by typing a few letters. */
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useApp, useAppState } from "../app-context.tsx";
+import { folderName } from "../state/format.ts";
 import { commands, keymapWith, showKeys } from "../state/keys.ts";
 import { newestFirst } from "../state/list.ts";
-import { folderName } from "../state/words.ts";
 import { focusIt, Keys } from "../ui/controls.tsx";
 import { Icon, type IconName } from "../ui/icons.tsx";
 import { useModal } from "../ui/overlays.tsx";
@@ -26,7 +26,7 @@ export function Palette({ onClose }: { onClose: () => void }): ReactElement {
   const entries = useEntries();
   const found = useMemo(() => rank(entries, query).slice(0, 40), [entries, query]);
   useModal(dialog);
-  // The active row comes into view when it changes
+  // Scrolls the active row into view when it changes
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [active]);
@@ -166,7 +166,7 @@ function useEntries(): readonly Entry[] {
   }, [app, sessions]);
 }
 
-/** All letters in order; a run of letters and the start of a word count for more. */
+/** Matches all letters in order; consecutive letters and word starts score higher. */
 function rank(entries: readonly Entry[], query: string): readonly Entry[] {
   const wanted = query.trim().toLowerCase();
   if (wanted === "") return entries;

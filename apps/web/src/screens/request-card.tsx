@@ -1,4 +1,4 @@
-/** A waiting request as the screens show it: with what this device may answer, and the diff that it is about. */
+/** An open request as shown on the screens: with the answers this device may give, and its diff. */
 import type { ReactElement, ReactNode } from "react";
 import { allows, useApp } from "../app-context.tsx";
 import { RequestCard } from "../parts/requests/card.tsx";

@@ -1,9 +1,9 @@
-/** The diff that a request about files is decided on, wherever its card is shown. */
+/** The diff that a file-change request is about, wherever its card is shown. */
 import { useEffect, useState } from "react";
 import { useApp, useAppState } from "../app-context.tsx";
 import type { ItemOf, PendingRequest, ThreadItem } from "../state/model.ts";
 
-/** From the session where that is open, else read from its newest turns. Undefined while it is read, and for requests about something else. */
+/** Taken from the session if it is open, else loaded from its newest turns. Undefined while loading, and for other kinds of requests. */
 export function useRequestedChange(request: PendingRequest): ItemOf<"fileChange"> | undefined {
   const { connection } = useApp().controller;
   const { itemId, threadId, kind } = request;

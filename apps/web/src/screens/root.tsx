@@ -1,4 +1,4 @@
-/** Decides between signing in and the page itself, and gives every screen what it shares. */
+/** Shows the sign-in screen or the page itself, and provides the shared context. */
 import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { type App, AppContext } from "../app-context.tsx";
 import type { Capabilities, Me, Models } from "../connection/connection.ts";
@@ -50,7 +50,7 @@ export function Root({ controller, address = browserAddress }: { controller: Con
     if (settings.theme === "system") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = settings.theme;
   }, [settings.theme]);
-  // Looked at once: the sign-in screen takes the code out of the address before this effect runs.
+  // Read once: the sign-in screen removes the code from the address before this effect runs.
   const [viaLink] = useState(() => location.hash.startsWith("#sign-in="));
   const started = useRef(false);
   useEffect(() => {
@@ -84,11 +84,11 @@ const BrokenPage = ({ again }: { again: () => void }): ReactElement => (
   </Empty>
 );
 
-/** What no part of the page has caught: the person is told, and the page goes on. */
+/** Uncaught errors: shown to the user, and the page keeps working. */
 function tellFailures(toast: App["toast"]): () => void {
   const tell = (event: ErrorEvent | PromiseRejectionEvent): void => {
     const why: unknown = "reason" in event ? event.reason : event.message;
-    if (typeof why === "string" && why.includes("ResizeObserver loop")) return; // not an error, for all that browsers call it one
+    if (typeof why === "string" && why.includes("ResizeObserver loop")) return; // not an error, although browsers report it as one
     toast("Something in this page failed. If it happens again, reload the page.", "problem");
   };
   addEventListener("error", tell);
@@ -99,7 +99,7 @@ function tellFailures(toast: App["toast"]): () => void {
   };
 }
 
-/** Lists that are read after signing in, and again when the account has changed. */
+/** Lists that are loaded after signing in, and again when the account has changed. */
 function useShared(
   controller: Controller,
   ready: boolean,

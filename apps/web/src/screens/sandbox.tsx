@@ -1,4 +1,4 @@
-/** What confines commands on the engine's machine: a line in the settings, and a banner where it is weaker than it could be. */
+/** The sandbox on the engine's machine: a line in the settings, and a banner if it is weaker than it could be. */
 import type { ReactElement } from "react";
 import { useApp } from "../app-context.tsx";
 import type { SandboxFacts } from "../connection/connection.ts";

@@ -1,10 +1,10 @@
-/** The session's head: what it is called, where it works, how it is, and what can be done with it. */
+/** The session header: title, folder, state, and actions. */
 import type { ReactElement } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import { planProgress } from "../parts/plan.tsx";
-import { stateWord, waitingCounts } from "../state/list.ts";
+import { folderName, shortPath } from "../state/format.ts";
+import { stateLabel, waitingCounts } from "../state/list.ts";
 import type { SessionSummary, ThreadView } from "../state/model.ts";
-import { folderName, shortPath } from "../state/words.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu, type MenuItem } from "../ui/overlays.tsx";
@@ -22,7 +22,7 @@ export interface HeaderProps {
 
 export function SessionHeader({ session, thread, menuButton, panel, onPanel, onCommand, onDialog }: HeaderProps): ReactElement {
   const waiting = useAppState((s) => (session === undefined ? 0 : (waitingCounts(s.pending).get(session.sessionId) ?? 0)));
-  const state = session === undefined ? undefined : stateWord(session, waiting, false);
+  const state = session === undefined ? undefined : stateLabel(session, waiting, false);
   const plan = [...(thread?.turns ?? [])].reverse().find((t) => t.plan !== null)?.plan ?? null;
   const progress = plan === null ? null : planProgress(plan);
   return (
@@ -71,7 +71,7 @@ export function SessionHeader({ session, thread, menuButton, panel, onPanel, onC
   );
 }
 
-/** From a sub-agent to the session that started it. */
+/** Link from a sub-agent to the session that started it. */
 function ParentLink({ session }: { session: SessionSummary }): ReactElement | null {
   const { go } = useApp();
   const id = session.parentSessionId ?? null;

@@ -1,4 +1,4 @@
-/** One session: its conversation, what it waits for, the composer, and its changes beside it. */
+/** One session: its conversation, its open requests, the composer, and its changes beside it. */
 import { type CSSProperties, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import type { LineComment } from "../parts/diff/comments.ts";
@@ -6,9 +6,9 @@ import { DecisionLine } from "../parts/requests/decision-line.tsx";
 import { SessionLinksContext } from "../parts/transcript/links.ts";
 import { Transcript, type TranscriptHandle } from "../parts/transcript/transcript.tsx";
 import { WaitingItems } from "../parts/transcript/waiting.ts";
+import { duration } from "../state/format.ts";
 import { readComments, readPanel, writeComments, writePanel } from "../state/kept.ts";
 import type { Decision, SessionSummary, ThreadView, TurnView } from "../state/model.ts";
-import { duration } from "../state/words.ts";
 import { Button, Empty } from "../ui/controls.tsx";
 import { Grip } from "../ui/grip.tsx";
 import { Icon } from "../ui/icons.tsx";
@@ -58,7 +58,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
   );
   const waiting = useMemo(() => new Set(pending.flatMap((p) => [p.itemId, p.callId]).filter((id) => id !== null)), [pending]);
   const decisions = useAppState((state) => state.decisions.get(sessionId)) ?? noDecisions;
-  /** Those that no turn in sight was asked for stand after the last one. */
+  /** Those that belong to no visible turn are shown after the last one. */
   const loose = useMemo(() => {
     const turns = new Set(thread?.turns.map((turn) => turn.id));
     return decisions.filter((d) => d.turnId === null || (thread?.olderCursor === null && !turns.has(d.turnId))).slice(-answersShown);
@@ -131,12 +131,12 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
     !allows(scope, "drive") || turn.status === "inProgress" ? null : (
       <TurnMenu fromEnd={fromEnd} onRollback={(turns) => setDialog({ kind: "rollback", turns })} />
     );
-  /** The same words once more; what the failed turn did stays in the conversation, so that the agent knows. */
+  /** Sends the same message again; the failed turn stays in the conversation, so that the agent knows about it. */
   const retry = (turn: TurnView): ReactElement | undefined => {
-    const said = turn.items.find((item) => item.type === "userMessage");
-    if (!allows(scope, "drive") || said === undefined || (turn.status !== "failed" && turn.status !== "interrupted")) return undefined;
+    const message = turn.items.find((item) => item.type === "userMessage");
+    if (!allows(scope, "drive") || message === undefined || (turn.status !== "failed" && turn.status !== "interrupted")) return undefined;
     return (
-      <Button size="small" icon="retry" onClick={() => controller.send(sessionId, said.content, { delivery: "auto", overrides: {} })}>
+      <Button size="small" icon="retry" onClick={() => controller.send(sessionId, message.content, { delivery: "auto", overrides: {} })}>
         Try again
       </Button>
     );
@@ -240,7 +240,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
   );
 }
 
-/** What the engine warned of, also before this page opened the session. */
+/** The engine's warnings, including those from before this page opened the session. */
 function Notices({ notices }: { notices: ThreadView["notices"] }): ReactElement | null {
   if (notices.length === 0) return null;
   return (
@@ -255,7 +255,7 @@ function Notices({ notices }: { notices: ThreadView["notices"] }): ReactElement 
   );
 }
 
-/** A plan that was made in plan mode can be carried out with one click. */
+/** A plan made in plan mode can be carried out with one click. */
 function PlanReady({ session, thread }: { session: SessionSummary; thread: ThreadView }): ReactElement | null {
   const { controller } = useApp();
   const turn = thread.turns.at(-1);
@@ -286,7 +286,7 @@ function TurnMenu({ fromEnd, onRollback }: { fromEnd: number; onRollback: (turns
   );
 }
 
-/** Shows that a turn runs, on what and for how long; the polite announcement is made elsewhere. */
+/** Shows that a turn runs, on what and for how long; the screen-reader announcement is made elsewhere. */
 function Working({ thread, waits }: { thread: ThreadView; waits: boolean }): ReactElement | null {
   const turn = thread.turns.at(-1);
   const running = turn?.status === "inProgress";

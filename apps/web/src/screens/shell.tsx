@@ -1,4 +1,4 @@
-/** The frame: session list, the screen in the middle, keys, palette, help, and what is said aloud. */
+/** The frame: session list, the screen in the middle, keys, palette, help, and screen-reader announcements. */
 import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import { chordOf, createChords, isTyping, keymapWith } from "../state/keys.ts";
@@ -83,7 +83,7 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
     narrow.addEventListener("change", onTurn);
     return () => narrow.removeEventListener("change", onTurn);
   }, []);
-  // On a phone every move closes the drawer
+  // On a phone every navigation closes the drawer
   useEffect(() => {
     if (isNarrow()) setSidebar(false);
   }, [place]);
@@ -131,7 +131,7 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
   );
 }
 
-/** The list, the other screens and what waits in them go on. */
+/** The list, the other screens and their open requests keep working. */
 const BrokenScreen = ({ again }: { again: () => void }): ReactElement => (
   <Empty icon="warning" title="This screen cannot be shown">
     Something in it failed. <Button onClick={again}>Try again</Button>
@@ -146,7 +146,7 @@ function Screen({
   onCommands: (handle: (command: string) => boolean) => void;
 }): ReactElement {
   const { place } = useApp();
-  // Another screen takes no commands of the last one
+  // Another screen does not handle the last one's commands
   useEffect(() => {
     if (place.name !== "session") onCommands(() => false);
   }, [place.name]);
@@ -175,7 +175,7 @@ function Banner({ link, engineDown, reason }: { link: string; engineDown: boolea
   const { offlineTour, go, scope, controller } = useApp();
   const { offers } = controller.connection;
   const [late, setLate] = useState(false);
-  // A blink of the network needs no banner.
+  // A short network interruption needs no banner.
   useEffect(() => {
     if (link === "online") return setLate(false);
     const timer = setTimeout(() => setLate(true), 1200);
@@ -231,7 +231,7 @@ function useKeys(run: (command: string) => void): void {
   }, [isMac]);
 }
 
-/** Whether Escape is meant for what is open or being typed into, and not for the turn. The composer is where the turn is steered from. */
+/** Whether Escape is meant for an open element or a text field, and not for the turn. In the composer it is meant for the turn. */
 function closesSomething(target: EventTarget | null): boolean {
   if (document.querySelector("dialog[open], [popover]:popover-open") !== null) return true;
   return target instanceof HTMLElement && target.id !== "composer" && target.matches("input, textarea, select, [contenteditable]");

@@ -1,4 +1,4 @@
-/** Beside the conversation: what was changed, the plan, and the session's figures. */
+/** The panel beside the conversation: changes, the plan, and the session's figures. */
 import { type ReactElement, useEffect, useState } from "react";
 import { useApp } from "../app-context.tsx";
 import type { RateLimits } from "../connection/connection.ts";
@@ -18,7 +18,7 @@ const tabs: readonly (readonly [PanelTab, string])[] = [
 export const panelTabs: readonly PanelTab[] = tabs.map(([id]) => id);
 
 export interface PanelProps extends ChangesProps {
-  /** The movable edge towards the conversation. */
+  /** The splitter next to the conversation. */
   readonly grip: ReactElement;
   readonly tab: PanelTab;
   readonly onTab: (tab: PanelTab) => void;
@@ -140,5 +140,5 @@ const windowName = (minutes: number | null): string =>
         ? `${minutes / 60}-hour limit`
         : `${minutes}-minute limit`;
 
-/** Where a session was started, in words. The engine calls what comes over its protocol after the first editor that spoke it. */
+/** A label for where a session was started. The engine names clients of its protocol after the first editor that used it. */
 const fromWhere = (source: string): string => (source === "vscode" || source === "appServer" ? "this page or an editor" : source);

@@ -1,10 +1,10 @@
-/** The session list: the inbox on top, then every session with its state, found by words, arranged by time or project. */
+/** The session list: the inbox on top, then every session with its state, searchable, grouped by time or project. */
 import { type CSSProperties, memo, type ReactElement, useEffect, useMemo, useState } from "react";
 import { Virtualizer } from "virtua";
 import { allows, useApp, useAppState } from "../app-context.tsx";
-import { type ListRow, type ListView, listRows, stateWord, waitingCounts } from "../state/list.ts";
+import { ago, folderName } from "../state/format.ts";
+import { type ListRow, type ListView, listRows, stateLabel, waitingCounts } from "../state/list.ts";
 import type { SessionSummary } from "../state/model.ts";
-import { ago, folderName } from "../state/words.ts";
 import { Button, IconButton } from "../ui/controls.tsx";
 import { Icon, Logo } from "../ui/icons.tsx";
 import { Menu, type MenuItem, Picker } from "../ui/overlays.tsx";
@@ -191,7 +191,7 @@ const SessionRow = memo(function SessionRow({
   const { place, go, scope } = useApp();
   const waiting = useAppState((s) => waitingCounts(s.pending).get(session.sessionId) ?? 0);
   const unread = useAppState((s) => s.unread.has(session.sessionId));
-  const state = stateWord(session, waiting, unread);
+  const state = stateLabel(session, waiting, unread);
   const current = place.name === "session" && place.sessionId === session.sessionId;
   const menu = useSessionMenu(session, onDialog);
   return (
@@ -231,7 +231,7 @@ const SessionRow = memo(function SessionRow({
   );
 });
 
-/** What can be done with a session from the list and from its own header. */
+/** Actions on a session, from the list and from its own header. */
 export function useSessionMenu(session: SessionSummary, onDialog: (dialog: ListDialog) => void): readonly (MenuItem | "line")[] {
   const { controller, go } = useApp();
   const projects = useAppState((s) => s.projects);
@@ -357,7 +357,7 @@ export function ListDialogs({ dialog, onClose }: { dialog: ListDialog; onClose: 
   }
 }
 
-/** The list in memory is searched at once; the server is asked for sessions whose text fits but that are not here. */
+/** The loaded list is searched at once; the server is queried for matching sessions that are not loaded. */
 function useDeepSearch(search: string, archived: boolean): void {
   const { controller } = useApp();
   useEffect(() => {

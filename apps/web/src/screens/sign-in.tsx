@@ -31,7 +31,7 @@ export function SignIn(): ReactElement {
     const fromLink = /^#sign-in=(.+)$/.exec(location.hash)?.[1];
     if (fromLink === undefined || tried.current) return;
     tried.current = true;
-    // The code works once; it has no business in the history.
+    // The code works once; it must not stay in the history.
     history.replaceState(null, "", location.pathname);
     void enter(decode(fromLink));
   });

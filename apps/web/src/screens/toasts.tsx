@@ -1,4 +1,4 @@
-/** Short messages at the edge of the page; they stay while they are pointed at or focused. */
+/** Short messages at the edge of the page; they stay while hovered or focused. */
 import { type ReactElement, useEffect, useRef, useState } from "react";
 import { Button, IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
@@ -7,7 +7,7 @@ export interface Message {
   readonly id: string;
   readonly text: string;
   readonly tone: "info" | "problem";
-  /** Takes back what the message tells of. */
+  /** Undoes the action that the message reports. */
   readonly undo?: (() => void) | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Why a person is being asked, as far as the page can tell. */
+/** Why approval is being requested, as far as the page knows. */
 import { detailsOf } from "../parts/requests/choices.ts";
 import type { PendingRequest, SessionSummary } from "../state/model.ts";
 import { modeOfSession } from "../state/modes.ts";

@@ -31,7 +31,7 @@ function memory(): Shelf & { readonly map: Map<string, string> } {
   return { map, getItem: (k) => map.get(k) ?? null, setItem: (k, v) => void map.set(k, v), removeItem: (k) => void map.delete(k) };
 }
 
-/** A connection whose answers a test writes; what it does not write fails the test. */
+/** A connection whose responses a test defines; any other call fails the test. */
 function harness(part: Partial<Connection>, shelf = memory()) {
   let listener: Listener | undefined;
   const base: Partial<Connection> = {
@@ -47,7 +47,7 @@ function harness(part: Partial<Connection>, shelf = memory()) {
     projects: async () => [],
   };
   const store = createStore((run) => run());
-  /** What the controller put off. */
+  /** Callbacks that the controller has scheduled. */
   const later: (() => void)[] = [];
   const controller = new Controller({ ...base, ...part } as Connection, store, shelf, { later: (run) => void later.push(run) });
   const toasts: string[] = [];
@@ -146,7 +146,7 @@ test("one answer per request, however often it is clicked", async () => {
   assert.equal(h.state().pending.get("r")?.answer, "accepted");
 });
 
-test("a late answer gets the server's word and the card stays until the list says otherwise", async () => {
+test("a late answer gets the server's message and the card stays until the list says otherwise", async () => {
   const h = harness({ pending: async () => [request("r")], answer: async () => Promise.reject(new Refused(409, "in_flight", "x", null)) });
   await h.controller.start();
   await h.online();
@@ -167,7 +167,7 @@ test("what happens while the lists are read is not lost", async () => {
   assert.deepEqual([...h.state().pending.keys()], ["r"]);
 });
 
-test("a missing session is told apart from a failure", async () => {
+test("a missing session is distinguished from a failure", async () => {
   const gone = harness({ turns: async () => Promise.reject(new Refused(410, "deleted", "Deleted.", null)) });
   assert.equal(await gone.controller.open("t"), "gone");
   const broken = harness({ turns: async () => Promise.reject(new Refused(500, "codex_error", "Broken.", null)) });

@@ -1,4 +1,4 @@
-/** Does what the person asks: joins the connection to the store, and keeps the promise that no message and no answer is lost or sent twice. */
+/** Runs the user's actions: connects the connection to the store, and makes sure that no message or answer is lost or sent twice. */
 import type { StreamEvent } from "../../../../src/manager/events.ts";
 import { type Connection, type NewSession, Refused, type RequestAnswer } from "../connection/connection.ts";
 import { browserDepot, type Depot, KeptAnswers, KeptAttachments } from "./kept.ts";
@@ -9,10 +9,10 @@ import type { Store } from "./store.ts";
 const outboxKey = "parley.outbox";
 const unreadKey = "parley.unread";
 const mostUnread = 1000;
-/** How long to wait before a message that could not be delivered is tried again: longer each time. */
+/** Delays before an undelivered message is retried: longer each time. */
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
-/** Open threads are kept while few, so that going back is instant. */
+/** This many threads stay loaded, so that going back is instant. */
 const keptThreads = 6;
 
 type Controls = NonNullable<SessionSummary["sessionControls"]>;
@@ -27,7 +27,7 @@ export type Toast = (message: string, tone?: "info" | "problem", undo?: () => vo
 type Later = (run: () => void, ms: number) => void;
 const runLater: Later = (run, ms) => void setTimeout(run, ms);
 
-/** What the browser gives, unless a test gives its own. */
+/** Provided by the browser; tests pass their own. */
 export interface Surroundings {
   readonly depot?: Depot;
   readonly later?: Later;
@@ -36,14 +36,14 @@ export interface Surroundings {
 export class Controller {
   readonly connection: Connection;
   readonly store: Store;
-  /** Where this page remembers what is its own: settings, drafts, unsent messages. */
+  /** This page's own storage: settings, drafts, unsent messages. */
   readonly shelf: Shelf;
   readonly attachments: KeptAttachments<Attachment>;
   readonly answers: KeptAnswers;
   readonly #depot: Depot;
   readonly #later: Later;
   #toast: Toast = () => {};
-  /** Events that arrive while the lists are read; they are folded afterwards, in order. */
+  /** Events that arrive while the lists are loaded; they are folded afterwards, in order. */
   #held: StreamEvent[] | undefined = [];
   #recent: string[] = [];
   #loading: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export class Controller {
     this.#forgetAnswers();
   }
 
-  /** What was begun for a request goes with it. Nothing is forgotten before the list of what waits has been read. */
+  /** Drafts for a request are deleted with it, but never before the list of open requests has been loaded. */
   #forgetAnswers(): void {
     let before = this.store.get().pending;
     this.store.subscribe(() => {
@@ -71,7 +71,7 @@ export class Controller {
     });
   }
 
-  /** What was unread stays so over a reload. */
+  /** Unread marks survive a reload. */
   #keepUnread(): void {
     const saved = readJson(this.shelf, unreadKey);
     if (Array.isArray(saved)) this.store.dispatch({ type: "unread", sessionIds: saved.filter((id) => typeof id === "string") });
@@ -88,7 +88,7 @@ export class Controller {
     this.#toast = toast;
   }
 
-  /** Tells the person what went wrong; what they asked for simply did not happen. */
+  /** Shows the user an error; the action simply did not happen. */
   readonly report = (error: unknown): void => {
     if (error instanceof Refused && error.status === 401) return this.#signedOut(error);
     this.#toast(
@@ -251,7 +251,7 @@ export class Controller {
     this.store.dispatch({ type: "open", sessionId: null });
   }
 
-  /** What was refused for a reason that the person can mend where they chose it is given back, not reported. */
+  /** A refusal that the user can fix where they made the choice is returned, not reported. */
   async startSession(options: NewSession): Promise<SessionSummary | Refused | undefined> {
     try {
       const session = await this.connection.start(options);
@@ -270,7 +270,7 @@ export class Controller {
     }
   }
 
-  /** Changes some of what a session may do; the rest stays as it is. */
+  /** Changes some of a session's permissions; the rest stays as it is. */
   async changeControls(session: SessionSummary, part: Partial<Controls>): Promise<void> {
     const usual: Controls = {
       model: session.model ?? null,
@@ -291,7 +291,7 @@ export class Controller {
     }
   }
 
-  /** Runs an action and says so when it fails. */
+  /** Runs an action and shows an error if it fails. */
   async try<T>(work: Promise<T>, success?: string): Promise<T | undefined> {
     try {
       const result = await work;
@@ -324,7 +324,7 @@ export class Controller {
     void this.#deliver(message);
   }
 
-  /** Takes a message out of the queue and sends it at once; one that has left the queue meanwhile is not sent again. */
+  /** Removes a message from the queue and sends it at once; one that has left the queue meanwhile is not sent again. */
   async sendQueued(sessionId: string, message: QueuedMessage): Promise<void> {
     try {
       await this.connection.unqueue(sessionId, message.messageId);
@@ -344,7 +344,7 @@ export class Controller {
   }
 
   readonly #underway = new Set<string>();
-  /** The id goes along, so that a message whose answer was lost is not sent a second time when it is tried again. */
+  /** Sends the message's id, so that a message whose response was lost is not sent twice by a retry. */
   async #deliver(message: OutgoingMessage, attempt = 0): Promise<void> {
     if (this.#underway.has(message.messageId)) return;
     this.#underway.add(message.messageId);
@@ -360,7 +360,7 @@ export class Controller {
           ? error.message
           : `The ${this.connection.offers.name} cannot be reached. This is sent as soon as it is back.`;
       this.#keep({ ...message, state: refused ? "failed" : "offline", problem });
-      // While the connection is down its return is what sends; this is for a single call that failed while it holds.
+      // If the connection is down, reconnecting sends it; this is for a single call that failed while connected.
       if (!refused && this.store.get().link === "online") this.#tryAgainLater(message.messageId, attempt);
     } finally {
       this.#underway.delete(message.messageId);
@@ -382,7 +382,7 @@ export class Controller {
 
   #saveOutbox(): void {
     const unsent = this.store.get().outbox.filter((m) => m.state !== "accepted");
-    // Pictures do not fit the shelf.
+    // Pictures are too large for the shelf.
     const fits = writeJson(this.shelf, outboxKey, unsent.length === 0 ? null : unsent);
     if (!fits) writeJson(this.shelf, outboxKey, null);
     if (!fits || this.#isOutboxInDepot) void this.#depot.write(outboxKey, fits ? undefined : unsent);
@@ -401,7 +401,7 @@ export class Controller {
 
   /* Answers */
 
-  /** Hands an answer in. The card stays until the server's own event says that the request has ended, and by whom. */
+  /** Submits an answer. The card stays until the server's event reports that the request has ended, and by whom. */
   async answer(request: PendingRequest, { allowsTool, ...answer }: RequestAnswer & { readonly allowsTool?: AllowedTool }): Promise<void> {
     const { requestId } = request;
     const current = this.store.get().pending.get(requestId);
@@ -430,7 +430,7 @@ export class Controller {
   }
 }
 
-/** What the engine or the manager warns everybody of; warnings about a session are drawn in it. */
+/** Warnings of the engine or the manager for everyone; warnings about a session are shown in it. */
 function warningToAll(event: StreamEvent): string | undefined {
   if (event.type !== "notification" || event.threadId !== null || event.payload.method !== "warning") return undefined;
   const { message } = (event.payload.params ?? {}) as { message?: unknown };

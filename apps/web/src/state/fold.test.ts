@@ -250,7 +250,7 @@ test("signing out forgets everything", () => {
   assert.deepEqual([state.phase, state.sessions.size, state.threads.size], ["signedOut", 0, 0]);
 });
 
-test("an answer that is older than what was heard of a session does not undo it", () => {
+test("a response older than the last event of a session does not undo it", () => {
   const listed = (seq: number, part: Partial<SessionSummary>, first = false): Action => ({
     type: "sessions",
     sessions: [session(part)],

@@ -1,4 +1,4 @@
-/** The page's one reducer: everything that happens is an action, and the next state follows from the last one and it. */
+/** The page's only reducer: everything that happens is an action that turns the last state into the next. */
 import type { StreamEvent } from "../../../../src/manager/events.ts";
 import type { ServerNotification } from "../../../../src/protocol/methods.ts";
 import type { Turn } from "../../../../src/protocol/turn.ts";
@@ -34,7 +34,7 @@ export interface ThreadPage {
   /** What the engine warned of before this page was read. */
   readonly notices: readonly Notice[];
   readonly queue: readonly QueuedMessage[];
-  /** What was decided in the session before, where that is kept. */
+  /** Earlier decisions in the session, if they are stored. */
   readonly decisions?: readonly Decision[];
   readonly seq: number;
 }
@@ -49,7 +49,7 @@ export type Action =
       readonly archived: boolean;
       readonly first: boolean;
       readonly complete: boolean;
-      /** The last event that the answer contains; where it is missing the answer is the newest word. */
+      /** The last event that the response includes; if missing, the response is the newest. */
       readonly seq?: number | undefined;
     }
   | { readonly type: "resync" }
@@ -98,12 +98,16 @@ export function reduce(state: AppState, action: Action): AppState {
         decisions: withEntry(state.decisions, action.sessionId, undefined),
       };
     case "resync":
-      // The numbers may begin anew.
-      return { ...state, toldOf: new Map(), threads: new Map([...state.threads].map(([id, t]) => [id, { ...t, seq: 0, queueSeq: 0 }])) };
+      // The numbering may restart.
+      return {
+        ...state,
+        lastEventOf: new Map(),
+        threads: new Map([...state.threads].map(([id, t]) => [id, { ...t, seq: 0, queueSeq: 0 }])),
+      };
     case "answer":
       return changePending(state, action.requestId, (p) => ({ ...p, answer: action.answer, problem: action.problem }));
     case "outbox":
-      // The event that shows it may have come before the answer that it was taken.
+      // The event that shows it may arrive before the response that accepts it.
       if (action.message.state === "accepted" && !state.outbox.some((m) => m.messageId === action.message.messageId)) return state;
       return { ...state, outbox: [...state.outbox.filter((m) => m.messageId !== action.message.messageId), action.message] };
     case "unread":
@@ -122,13 +126,13 @@ export function reduce(state: AppState, action: Action): AppState {
 function foldSessions(state: AppState, action: Extract<Action, { type: "sessions" }>): AppState {
   const key = action.archived ? "archived" : "sessions";
   const map = new Map(action.first ? [] : state[key]);
-  const isOld = (id: string): boolean => action.seq !== undefined && (state.toldOf.get(id) ?? 0) > action.seq;
+  const isOld = (id: string): boolean => action.seq !== undefined && (state.lastEventOf.get(id) ?? 0) > action.seq;
   for (const [id, session] of state[key]) if (isOld(id)) map.set(id, session);
   for (const session of action.sessions) if (!isOld(session.sessionId)) map.set(session.sessionId, session);
   return { ...state, [key]: map, ...(action.archived ? {} : { listComplete: action.complete }) };
 }
 
-/** The server's list is the truth about what waits; what this page was doing with an entry is kept. */
+/** The server's list determines what is waiting; this page's own state of an entry is kept. */
 function mergePending(before: ReadonlyMap<string, PendingView>, requests: readonly PendingRequest[]): ReadonlyMap<string, PendingView> {
   return new Map(
     requests.map((r) => [
@@ -165,7 +169,7 @@ function foldPage(state: AppState, page: ThreadPage, older: boolean): AppState {
     queue: before.queueSeq > page.seq ? before.queue : page.queue,
     seq: page.seq,
   };
-  // What happened while the page was on its way comes after it.
+  // Events that arrived while the page was being loaded are applied after it.
   const late = before.early.filter((e) => e.seq > page.seq);
   const thread = late.reduce((t, e) => ({ ...foldNotification(t, e.message), seq: e.seq }), base);
   const decisions = withEntry(state.decisions, page.sessionId, joined(page.decisions ?? [], state.decisions.get(page.sessionId) ?? []));
@@ -177,9 +181,9 @@ function foldEvent(state: AppState, event: StreamEvent): AppState {
     case "notification":
       return foldRaw(state, event);
     case "session_upserted":
-      return told(foldSession(state, event.payload), event.payload.sessionId, event.seq);
+      return noted(foldSession(state, event.payload), event.payload.sessionId, event.seq);
     case "session_deleted":
-      return told(forget(state, event.payload.sessionId), event.payload.sessionId, event.seq);
+      return noted(forget(state, event.payload.sessionId), event.payload.sessionId, event.seq);
     case "session_project_updated": {
       const session = state.sessions.get(event.payload.sessionId);
       if (session === undefined) return state;
@@ -222,7 +226,7 @@ function foldEvent(state: AppState, event: StreamEvent): AppState {
 function foldRaw(state: AppState, event: Extract<StreamEvent, { type: "notification" }>): AppState {
   const thread = event.threadId === null ? undefined : state.threads.get(event.threadId);
   if (thread === undefined || event.seq <= thread.seq) return state;
-  // The manager checks what its engine sends before it hands it on.
+  // The manager validates what its engine sends before forwarding it.
   const message = event.payload as ServerNotification;
   const early = thread.loaded && thread.reading === 0 ? thread.early : [...thread.early, { seq: event.seq, message }];
   if (!thread.loaded) return { ...state, threads: withEntry(state.threads, thread.id, { ...thread, early }) };
@@ -231,9 +235,12 @@ function foldRaw(state: AppState, event: Extract<StreamEvent, { type: "notificat
   return message.method.startsWith("item/") || message.method === "turn/completed" ? dropDelivered(folded, next) : folded;
 }
 
-const told = (state: AppState, sessionId: string, seq: number): AppState => ({ ...state, toldOf: withEntry(state.toldOf, sessionId, seq) });
+const noted = (state: AppState, sessionId: string, seq: number): AppState => ({
+  ...state,
+  lastEventOf: withEntry(state.lastEventOf, sessionId, seq),
+});
 
-/** One reading less; what was kept for it goes with the last one, unless there is nothing yet to fold it into. */
+/** One load less in progress; buffered events are dropped with the last one, unless there is nothing yet to fold them into. */
 function read(thread: ThreadView): ThreadView {
   const reading = Math.max(0, thread.reading - 1);
   return { ...thread, reading, early: reading === 0 && thread.loaded ? [] : thread.early };
@@ -280,10 +287,10 @@ type Ending = Pick<Decision, "status" | "by" | "at" | "answers"> & {
   readonly reason?: string | null | undefined;
 };
 
-/** What is kept, and what has been heard since; the same request counts once. */
-function joined(kept: readonly Decision[], heard: readonly Decision[]): readonly Decision[] {
+/** The stored decisions, and those received since; the same request counts once. */
+function joined(kept: readonly Decision[], received: readonly Decision[]): readonly Decision[] {
   const known = new Set(kept.map((d) => d.requestId));
-  return [...kept, ...heard.filter((d) => !known.has(d.requestId))];
+  return [...kept, ...received.filter((d) => !known.has(d.requestId))];
 }
 
 function addPending(state: AppState, request: PendingRequest): AppState {

@@ -1,2 +1,2 @@
-/** Hooks in the words of people, as every face of the product says them. */
+/** Labels for hooks, shared by every interface of the product. */
 export { doesRun, type HookWord, hookAction, hookEdit, hookMoment, hookState } from "../../../../src/sessions/hooks.ts";

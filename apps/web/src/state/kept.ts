@@ -1,17 +1,17 @@
-/** What a person began and has not sent yet, beside the text itself: attachments, comments on lines, the open panel. Kept for each session. */
+/** Unsent state of each session besides the draft text: attachments, comments on lines, the open panel. */
 import { readJson, type Shelf, writeJson } from "./settings.ts";
 
-/** A place for values that are too large for the shelf. */
+/** Storage for values that are too large for the shelf. */
 export interface Depot {
   read(key: string): Promise<unknown>;
-  /** Removes the entry for undefined. */
+  /** Undefined removes the entry. */
   write(key: string, value: unknown): Promise<void>;
 }
 
 const depotName = "parley";
 const tableName = "attachments";
 
-/** The browser's database. Where it is forbidden or full the page works on; it only forgets with the next reload. */
+/** The browser's database. If it is forbidden or full the page still works, but forgets on the next reload. */
 export function browserDepot(): Depot {
   let opened: Promise<IDBDatabase> | undefined;
   const open = (): Promise<IDBDatabase> => {
@@ -43,7 +43,7 @@ export function browserDepot(): Depot {
   };
 }
 
-/** Attachments by draft: in memory at once, in the depot for the next page load. */
+/** Attachments by draft: in memory for this page load, in the depot for the next one. */
 export class KeptAttachments<T> {
   readonly #depot: Depot;
   readonly #known = new Map<string, readonly T[]>();
@@ -56,7 +56,7 @@ export class KeptAttachments<T> {
     return this.#known.get(draft) ?? [];
   }
 
-  /** What an earlier page load left; undefined once this one knows better. */
+  /** What an earlier page load stored; undefined once this one has changed it. */
   async fromBefore(draft: string): Promise<readonly T[] | undefined> {
     if (this.#known.has(draft)) return undefined;
     const stored = await this.#depot.read(draft);
@@ -81,7 +81,7 @@ export function readComments<T>(shelf: Shelf, sessionId: string): readonly T[] {
 export const writeComments = (shelf: Shelf, sessionId: string, comments: readonly unknown[]): boolean =>
   writeJson(shelf, `parley.comments.${sessionId}`, comments.length === 0 ? null : comments);
 
-/** Which panel stood open beside a session. */
+/** Which panel was open beside a session. */
 export function readPanel<T extends string>(shelf: Shelf, sessionId: string, known: readonly T[]): T | undefined {
   const saved = readJson(shelf, `parley.panel.${sessionId}`);
   return known.find((name) => name === saved);
@@ -91,7 +91,7 @@ export const writePanel = (shelf: Shelf, sessionId: string, panel: string | unde
 
 const answersKey = "parley.answers";
 
-/** Answers that were begun, by request and part of its card: all of it while this page lives, what is no secret for the next one too. */
+/** Unfinished answers, by request and part of its card: all of them during this page load, those without secrets for the next one too. */
 export class KeptAnswers {
   readonly #shelf: Shelf;
   readonly #now = new Map<string, unknown>();
@@ -112,7 +112,7 @@ export class KeptAnswers {
     this.#save({ ...this.#stored, [key]: stored });
   }
 
-  /** Forgets those of requests that no longer wait. */
+  /** Deletes those of requests that are no longer open. */
   keepOnly(isWaiting: (requestId: string) => boolean): void {
     const isOver = (key: string): boolean => !isWaiting(key.slice(0, key.lastIndexOf("#")));
     for (const key of this.#now.keys()) if (isOver(key)) this.#now.delete(key);
@@ -126,7 +126,7 @@ export class KeptAnswers {
   }
 }
 
-/** A comment on a line that is being written. */
+/** A comment being written on a line. */
 export const readCommentDraft = (shelf: Shelf, sessionId: string): unknown => readJson(shelf, `parley.comment.${sessionId}`);
 export const writeCommentDraft = (shelf: Shelf, sessionId: string, draft: unknown): boolean =>
   writeJson(shelf, `parley.comment.${sessionId}`, draft ?? null);

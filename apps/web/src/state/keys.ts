@@ -43,7 +43,7 @@ export function chordOf(event: KeyPress, isMac: boolean): string {
   if (isMac && event.ctrlKey) parts.push("Ctrl");
   if (!isMac && event.metaKey) parts.push("Meta");
   if (event.altKey) parts.push("Alt");
-  // With Alt a Mac types other letters; the key's place says which one was meant.
+  // With Alt a Mac types other characters; the physical key shows which one was meant.
   const base = event.altKey && event.code?.startsWith("Key") === true ? event.code.slice(3) : event.key;
   const letter = base.length === 1 && /[a-z]/i.test(base);
   if (event.shiftKey && (letter || base.length > 1)) parts.push("Shift");
@@ -54,7 +54,7 @@ export function chordOf(event: KeyPress, isMac: boolean): string {
 /** Whether a chord can be typed as text; such keys must not act inside fields. */
 export const isTyping = (chord: string): boolean => !/^(Mod|Ctrl|Meta|Alt)\+/.test(chord) && !/^F\d+$/.test(chord);
 
-/** Remembers the last key so that two presses in a row can mean something. */
+/** Remembers the last key, for actions on a double press. */
 export function createChords(keymap: () => Keymap, patience = 600): (chord: string, now: number) => string | undefined {
   let last = { chord: "", at: Number.NEGATIVE_INFINITY };
   return (chord, now) => {

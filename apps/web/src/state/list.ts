@@ -1,6 +1,7 @@
-/** The session list as rows: what needs the person first, then by time or project, filtered by words. */
+/** The session list as rows: sessions that need the user first, then by time or project, filtered by search terms. */
+
+import { dayGroup } from "./format.ts";
 import type { AppState, PendingView, SessionSummary } from "./model.ts";
-import { dayGroup } from "./words.ts";
 
 export type ListRow =
   | { readonly kind: "heading"; readonly key: string; readonly text: string; readonly count: number; readonly projectId?: string }
@@ -13,7 +14,7 @@ export interface ListView {
   readonly folded: ReadonlySet<string>;
 }
 
-/** Times are whole seconds; ids grow with time, so of two sessions of one second the younger stands first. */
+/** Times are whole seconds; ids grow with time, so of two sessions in the same second the newer comes first. */
 export const newestFirst = (a: SessionSummary, b: SessionSummary): number =>
   b.updatedAt - a.updatedAt || (a.sessionId < b.sessionId ? 1 : a.sessionId > b.sessionId ? -1 : 0);
 
@@ -23,7 +24,7 @@ export function listRows(
   now: number,
 ): readonly ListRow[] {
   const source = view.filter === "archived" ? state.archived : state.sessions;
-  const words = view.search
+  const terms = view.search
     .toLowerCase()
     .split(/\s+/)
     .filter((w) => w !== "");
@@ -32,7 +33,7 @@ export function listRows(
     !s.systemOwned &&
     (view.filter !== "waiting" || needsYou(s, waiting)) &&
     (view.filter !== "working" || s.state === "working" || s.state === "waiting") &&
-    words.every((w) => searchText(s).includes(w));
+    terms.every((w) => searchText(s).includes(w));
   const all = [...source.values()].filter(fits).sort(newestFirst);
   const { roots: sessions, children } = family(all);
   const first = sessions.filter((s) => needsYou(s, waiting));
@@ -51,14 +52,14 @@ export function listRows(
   return flatten(groups, view.folded, children);
 }
 
-/** Sub-agents stand under who started them, where that one is in the list too. */
+/** Sub-agents are listed under their parent, if the parent is in the list too. */
 function family(sessions: readonly SessionSummary[]): {
   roots: readonly SessionSummary[];
   children: ReadonlyMap<string, readonly SessionSummary[]>;
 } {
   const parents = new Map(sessions.map((s) => [s.sessionId, s.parentSessionId]));
   const isChild = (s: SessionSummary): boolean => {
-    // A circle of parents has no root; all of it stays in sight.
+    // A cycle of parents has no root; all of its sessions stay visible.
     const seen = new Set([s.sessionId]);
     for (let at = s.parentSessionId; at != null && parents.has(at); at = parents.get(at)) {
       if (seen.has(at)) return false;
@@ -116,13 +117,13 @@ const needsYou = (session: SessionSummary, waiting: ReadonlyMap<string, number>)
 
 const searchText = (s: SessionSummary): string => `${s.title}\n${s.preview}\n${s.cwd}\n${s.branch ?? ""}`.toLowerCase();
 
-export interface StateWord {
+export interface StateLabel {
   readonly id: "waiting" | "working" | "failed" | "unread" | "idle";
   readonly text: string;
 }
 
-/** One word for the state of a session; colour never says it alone. */
-export function stateWord(session: SessionSummary, waiting: number, unread: boolean): StateWord {
+/** The label of a session's state; the state is never shown by colour alone. */
+export function stateLabel(session: SessionSummary, waiting: number, unread: boolean): StateLabel {
   if (waiting > 0) return { id: "waiting", text: "Needs you" };
   if (session.state === "working" || session.state === "waiting") return { id: "working", text: "Working" };
   if (session.state === "failed") return { id: "failed", text: "Failed" };

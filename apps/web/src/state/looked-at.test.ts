@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lookedAtInput, lookedAtLabel } from "./looked-at.ts";
 
-test("what is looked at is named by its file and lines, and told with a fence that its text cannot close", () => {
+test("the viewed file is named with its lines, and sent in a fence that its text cannot close", () => {
   const open = { file: "src/a.ts", selection: undefined };
   assert.deepEqual([lookedAtLabel(open), lookedAtInput(open)], ["src/a.ts", { type: "text", text: "Open in my editor: src/a.ts" }]);
   const one = { file: "a.md", selection: { firstLine: 3, lastLine: 3, text: "```x" } };

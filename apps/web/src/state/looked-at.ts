@@ -1,15 +1,16 @@
-/** What a person looks at beside the page, where its surroundings say: the open file, and what is selected in it. Goes along with messages. */
+/** What the user is viewing outside the page, if the host reports it: the open file and its selection. Sent along with messages. */
+
+import { fenced } from "./format.ts";
 import type { UserInput } from "./model.ts";
-import { fenced } from "./words.ts";
 
 export interface LookedAt {
-  /** As people in the project call it. */
+  /** The path for display, relative to the project. */
   readonly file: string;
-  /** What is selected; undefined where nothing is. */
+  /** The selection; undefined if there is none. */
   readonly selection: { readonly firstLine: number; readonly lastLine: number; readonly text: string } | undefined;
 }
 
-/** Tells what is looked at now, and when that changes. */
+/** The currently viewed file, with change notifications. */
 export interface Looking {
   get(): LookedAt | undefined;
   subscribe(listener: () => void): () => void;
@@ -21,7 +22,7 @@ export function lookedAtLabel({ file, selection }: LookedAt): string {
   return `${file}:${firstLine === lastLine ? firstLine : `${firstLine}-${lastLine}`}`;
 }
 
-/** The part of a message that tells the agent. */
+/** The part of a message that describes it to the agent. */
 export function lookedAtInput(seen: LookedAt): UserInput {
   const { file, selection } = seen;
   const text =

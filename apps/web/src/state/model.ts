@@ -1,4 +1,4 @@
-/** What the page knows, as plain immutable data. Names follow the wire; a "view" is the wire's thing plus what only a screen needs. */
+/** What the page knows, as plain immutable data. Names follow the wire; a "view" is the wire's object plus what only a screen needs. */
 
 import type { Decision, Project } from "../../../../src/manager/api/records.ts";
 import type { ThreadItem, UserInput } from "../../../../src/protocol/item.ts";
@@ -32,7 +32,7 @@ export type {
 };
 export type ItemOf<T extends ThreadItem["type"]> = Extract<ThreadItem, { type: T }>;
 
-/** A picture or a text file that goes along with a message. */
+/** A picture or text file attached to a message. */
 export type Attachment =
   | { readonly id: string; readonly kind: "image"; readonly name: string; readonly url: string }
   | { readonly id: string; readonly kind: "text"; readonly name: string; readonly text: string };
@@ -45,7 +45,7 @@ export interface OutgoingMessage {
   readonly text: string;
   readonly delivery: "auto" | "steer" | "queue";
   readonly overrides: MessageOverrides;
-  /** `offline` is tried again by itself; `failed` was refused and waits for the person. */
+  /** `offline` is retried automatically; `failed` was refused and waits for the user. */
   readonly state: "sending" | "accepted" | "offline" | "failed";
   readonly problem: string | null;
 }
@@ -59,21 +59,21 @@ export interface MessageOverrides {
   readonly mode?: "default" | "plan";
 }
 
-/** The thread as the fold has it, and what only this page knows of it. */
+/** The folded thread, and what only this page knows about it. */
 export interface ThreadView extends FoldedThread {
   readonly id: string;
-  /** Where older turns start; null when all are here. */
+  /** The cursor for older turns; null if all are loaded. */
   readonly olderCursor: string | null;
   readonly queue: readonly QueuedMessage[];
-  /** The number of the event that told of the queue last. */
+  /** The number of the last event about the queue. */
   readonly queueSeq: number;
-  /** Events up to this number are contained. */
+  /** Events up to this number are included. */
   readonly seq: number;
-  /** False until the first page is here. */
+  /** False until the first page is loaded. */
   readonly loaded: boolean;
-  /** Events that arrive before the first page, or while it is read again: the answer may be older than they are. */
+  /** Events that arrive before the first page, or while it is reloaded: the response may be older than they are. */
   readonly early: readonly EarlyEvent[];
-  /** How often it is being read at the moment. */
+  /** The number of loads in progress. */
   readonly reading: number;
 }
 
@@ -83,32 +83,32 @@ export interface EarlyEvent {
 }
 
 export interface PendingView extends PendingRequest {
-  /** Where this page's own answer is. Only the server's event ends a request. */
+  /** The state of this page's own answer. Only the server's event ends a request. */
   readonly answer: "none" | "sending" | "accepted" | "elsewhere";
   readonly problem: string | null;
 }
 
 export interface AppState {
   readonly phase: "starting" | "signedOut" | "ready";
-  /** Why this browser was signed out, where there is more to say than that. */
+  /** Why this browser was signed out, if there is a specific reason. */
   readonly signedOutBecause: string | null;
   readonly link: "connecting" | "online" | "offline";
   readonly engine: { readonly running: boolean; readonly reason: string | null };
   readonly sessions: ReadonlyMap<string, SessionSummary>;
   readonly archived: ReadonlyMap<string, SessionSummary>;
-  /** The number of the last event that told of each session: an answer from before it is out of date. */
-  readonly toldOf: ReadonlyMap<string, number>;
-  /** Whether the list has been read to its end. */
+  /** The number of the last event about each session: a response from before it is out of date. */
+  readonly lastEventOf: ReadonlyMap<string, number>;
+  /** Whether the whole list has been loaded. */
   readonly listComplete: boolean;
   readonly projects: readonly Project[];
   readonly pending: ReadonlyMap<string, PendingView>;
   /** The last requests that ended, newest first. */
   readonly resolved: readonly Decision[];
-  /** What was decided in the sessions that are open, oldest first. */
+  /** Decisions in the open sessions, oldest first. */
   readonly decisions: ReadonlyMap<string, readonly Decision[]>;
   readonly threads: ReadonlyMap<string, ThreadView>;
   readonly outbox: readonly OutgoingMessage[];
-  /** Sessions with something the person has not looked at. */
+  /** Sessions with something the user has not seen. */
   readonly unread: ReadonlySet<string>;
   readonly openSession: string | null;
 }
@@ -120,7 +120,7 @@ export const emptyState: AppState = {
   engine: { running: true, reason: null },
   sessions: new Map(),
   archived: new Map(),
-  toldOf: new Map(),
+  lastEventOf: new Map(),
   listComplete: false,
   projects: [],
   pending: new Map(),

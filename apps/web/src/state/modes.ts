@@ -1,4 +1,4 @@
-/** The permission modes that a person picks from, and the policies behind each. */
+/** The permission modes to choose from, and the policies behind each. */
 import type { SessionSummary } from "./model.ts";
 
 type Policy = "untrusted" | "on-failure" | "on-request" | "never";
@@ -12,7 +12,7 @@ export interface PermissionMode {
   readonly approvalPolicy: Policy;
   readonly filesystemSandbox: Sandbox;
   readonly networkAccess: Network;
-  /** Nobody is asked before something happens. */
+  /** Actions need no approval. */
   readonly unguarded: boolean;
 }
 
@@ -66,7 +66,7 @@ export function modeOf(choice: ModeChoice): PermissionMode {
   const known = permissionModes.find((m) => m.approvalPolicy === choice.approvalPolicy && m.filesystemSandbox === choice.filesystemSandbox);
   if (known !== undefined) return { ...known, networkAccess: choice.networkAccess };
   const [readOnly] = permissionModes;
-  // Reading and asking about the rest is one mode to people, whichever of the careful policies stands behind it.
+  // Read-only with approval for everything else is one mode to users, whichever of the careful policies is used.
   if (readOnly !== undefined && choice.filesystemSandbox === "read-only" && choice.approvalPolicy !== "never")
     return { ...readOnly, ...choice };
   const sandbox = { "read-only": "read only", "workspace-write": "project folder", "danger-full-access": "no sandbox" }[

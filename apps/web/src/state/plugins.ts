@@ -1,4 +1,4 @@
-/** Plugins in the words of people, as every face of the product says them. */
+/** Labels for plugins, shared by every interface of the product. */
 export type { PluginDetail } from "../../../../src/protocol/plugin.ts";
 export {
   broughtAlong,

@@ -1,4 +1,4 @@
-/** Where in the page someone is, as an address that can be kept, shared and gone back to. */
+/** The user's place in the page, as a URL that can be saved, shared and returned to. */
 
 export type Place =
   | { readonly name: "home" }
@@ -6,11 +6,11 @@ export type Place =
   | { readonly name: "session"; readonly sessionId: string; readonly requestId: string | null }
   | { readonly name: "settings"; readonly tab: SettingsTab };
 
-/** Where the place is kept: a browser's address, or whatever the surroundings have instead. */
+/** Where the place is stored: the browser's address, or the host's equivalent. */
 export interface Address {
   read(): Place;
   write(place: Place): void;
-  /** Told when someone other than the page has moved it. */
+  /** Notified when something other than the page changes it. */
   onMove(listener: (place: Place) => void): () => void;
 }
 
@@ -54,7 +54,7 @@ export function addressOf(place: Place): string {
   }
 }
 
-/** As it stands, where it is not what an address holds: anybody can write one. */
+/** Returned unchanged if it is not valid percent-encoding: anybody can write a URL. */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);

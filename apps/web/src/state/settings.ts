@@ -1,18 +1,18 @@
-/** What this browser remembers for its person: theme, sending, notifications, keys, drafts. Damaged or absent storage means defaults, never an error. */
+/** What this browser remembers for its user: theme, sending, notifications, keys, drafts. Damaged or missing storage means defaults, never an error. */
 import type { Keymap } from "./keys.ts";
 
 export interface Settings {
   readonly theme: "system" | "light" | "dark";
-  /** Which key sends: the other one makes a new line. */
+  /** Which key sends; the other one inserts a new line. */
   readonly sendWith: "Enter" | "Mod+Enter";
-  /** What sending does while a turn runs; the other is one key away. */
+  /** What sending does while a turn runs; the other behaviour has its own key. */
   readonly whileRunning: "steer" | "queue";
   readonly notify: { readonly needsYou: boolean; readonly done: boolean; readonly failed: boolean; readonly sound: boolean };
   readonly keys: Keymap;
   /** Single letters act on a focused card. */
   readonly cardKeys: boolean;
   readonly diffView: "unified" | "split";
-  /** The panel's share of a session's width in percent; 0 is the usual one. */
+  /** The panel's share of a session's width in percent; 0 is the default. */
   readonly panelShare: number;
   readonly groupBy: "time" | "project";
   readonly foldReasoning: boolean;
@@ -31,7 +31,7 @@ export const defaultSettings: Settings = {
   foldReasoning: true,
 };
 
-/** The part of the browser's storage that is used; tests give their own. */
+/** The part of the browser's storage API that is used; tests pass their own. */
 export interface Shelf {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -46,7 +46,7 @@ export function readJson(shelf: Shelf, key: string): unknown {
   }
 }
 
-/** False when the storage is full or forbidden: the page works on, it only forgets. */
+/** False if the storage is full or forbidden: the page still works, but does not remember. */
 export function writeJson(shelf: Shelf, key: string, value: unknown): boolean {
   try {
     if (value === null) shelf.removeItem(key);

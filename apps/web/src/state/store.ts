@@ -1,12 +1,12 @@
-/** Holds the state, folds actions into it at most once a frame, and tells the screens that read it. */
+/** Holds the state, folds actions into it at most once per frame, and notifies subscribed screens. */
 import { type Action, reduce } from "./fold.ts";
 import { type AppState, emptyState } from "./model.ts";
 
 export interface Store {
   get(): AppState;
-  /** Takes effect at once: for what the person did. */
+  /** Takes effect at once: for user actions. */
   dispatch(action: Action): void;
-  /** Takes effect with the next frame, together with all others: for what streams in. */
+  /** Takes effect with the next frame, together with others: for streamed events. */
   stream(action: Action): void;
   subscribe(listener: () => void): () => void;
 }
@@ -46,6 +46,6 @@ export function createStore(schedule: Schedule): Store {
 
 export const nextFrame: Schedule = (run) => {
   requestAnimationFrame(() => run());
-  // A page that is hidden before its next frame gets none; a second flush with nothing to do costs nothing.
+  // A page hidden before its next frame gets none, so a timer flushes too; a flush with nothing to do costs nothing.
   setTimeout(run, 200);
 };

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ago, compact, dayGroup, duration, shortPath } from "./format.ts";
 import { chordOf, createChords, isTyping, keymapWith, showKeys } from "./keys.ts";
-import { listRows, stateWord } from "./list.ts";
+import { listRows, stateLabel } from "./list.ts";
 import type { PendingView, SessionSummary } from "./model.ts";
 import { modeOf } from "./modes.ts";
 import { addressOf, type Place, placeOf, settingsTabs } from "./router.ts";
 import { defaultSettings, readDraft, readSettings, type Shelf, writeDraft } from "./settings.ts";
-import { ago, compact, dayGroup, duration, shortPath } from "./words.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const session = (id: string, part: Partial<SessionSummary> = {}): SessionSummary => ({
@@ -39,7 +39,7 @@ const state = (sessions: readonly SessionSummary[], waiting: readonly string[] =
 const text = (rows: ReturnType<typeof listRows>): string[] =>
   rows.map((r) => (r.kind === "heading" ? `# ${r.text} ${r.count}` : `${r.number} ${r.session.sessionId}`));
 
-test("what needs the person stands first, then newest first by day", () => {
+test("what needs the user comes first, then newest first by day", () => {
   const rows = listRows(
     state([session("a"), session("b", { updatedAt: now / 1000 - 90_000 }), session("c", { updatedAt: now / 1000 - 5 })], ["b"]),
     view,
@@ -48,7 +48,7 @@ test("what needs the person stands first, then newest first by day", () => {
   assert.deepEqual(text(rows), ["# Needs you 1", "1 b", "# Today 2", "2 a", "3 c"]);
 });
 
-test("of two sessions of the same second the younger stands first", () => {
+test("of two sessions of the same second the newer comes first", () => {
   assert.deepEqual(text(listRows(state([session("019-1"), session("019-2")]), view, now)), ["# Today 2", "1 019-2", "2 019-1"]);
 });
 
@@ -77,10 +77,10 @@ test("search needs every word, anywhere; system-owned sessions are not listed", 
   assert.deepEqual(text(listRows(state(sessions), { ...view, search: "fix LIM" }, now)), ["# Today 1", "1 a"]);
 });
 
-test("a state is always a word", () => {
-  assert.equal(stateWord(session("a", { state: "working" }), 1, false).text, "Needs you");
-  assert.equal(stateWord(session("a", { state: "working" }), 0, false).text, "Working");
-  assert.equal(stateWord(session("a"), 0, true).text, "Done, unread");
+test("a state always has a text", () => {
+  assert.equal(stateLabel(session("a", { state: "working" }), 1, false).text, "Needs you");
+  assert.equal(stateLabel(session("a", { state: "working" }), 0, false).text, "Working");
+  assert.equal(stateLabel(session("a"), 0, true).text, "Done, unread");
 });
 
 const press = (key: string, part: Partial<Parameters<typeof chordOf>[0]> = {}) => ({

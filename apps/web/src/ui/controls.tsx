@@ -93,14 +93,14 @@ export function Empty({ icon, title, children }: { icon: IconName; title: string
   );
 }
 
-/** As a `ref`: takes the focus when it appears, for a field that the person has just asked for. In a dialog, as soon as that is open. */
+/** As a `ref`: focuses a field that the user has just opened when it appears. In a dialog, as soon as the dialog is open. */
 export const focusIt = (element: HTMLElement | null): void => {
   if (element === null) return;
   element.dataset["focusFirst"] = "";
   element.focus();
 };
 
-/** Where the focus goes when what had it is gone: to the composer, but on a touch screen not into a field, which would open the keyboard. */
+/** Where the focus goes when the focused element is gone: to the composer, but on a touch screen not into a field, which would open the keyboard. */
 export function focusFallback(): void {
   const field = matchMedia("(pointer: coarse)").matches ? null : document.querySelector<HTMLElement>("#composer:not(:disabled)");
   (field ?? document.querySelector<HTMLElement>("#main"))?.focus();

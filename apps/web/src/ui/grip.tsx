@@ -1,4 +1,4 @@
-/** The edge between two parts of a screen: dragged, or moved with the arrow keys; a double click gives it back its usual place. */
+/** The splitter between two parts of a screen: dragged, or moved with the arrow keys; a double click resets it. */
 import type { KeyboardEvent, PointerEvent, ReactElement } from "react";
 
 export interface GripProps {

@@ -1,8 +1,8 @@
-/** Keeps what throws while it is drawn from taking the rest of the page with it. */
+/** Error boundary: a component that throws while rendering does not take down the rest of the page. */
 import { Component, type ReactNode } from "react";
 
 export interface GuardProps {
-  /** What is shown instead. `again` tries once more. */
+  /** Rendered instead. `again` retries. */
   readonly fallback: (again: () => void) => ReactNode;
   /** When it changes, a failed part is tried again. What works stays as it is: it keeps its state and the focus. */
   readonly about?: string;

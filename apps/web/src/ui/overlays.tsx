@@ -1,4 +1,4 @@
-/** Dialogs, menus and pick lists: native top layer, focus kept where the person is, every one usable with arrow keys. */
+/** Dialogs, menus and pick lists: native top layer, focus restored on close, all usable with arrow keys. */
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
 import { focusFallback, IconButton } from "./controls.tsx";
 import { Icon, type IconName } from "./icons.tsx";
@@ -45,15 +45,15 @@ export function Dialog({
   );
 }
 
-/** Opens a dialog as long as it is shown, with the focus where typing belongs, and gives the focus back to where it was. */
+/** Opens a dialog while it is shown, focuses its input field, and restores the focus afterwards. */
 export function useModal(ref: React.RefObject<HTMLDialogElement | null>): void {
-  // A layout effect: its clean-up runs while the dialog is still in the page, so that the focus can be given back.
+  // A layout effect: its cleanup runs while the dialog is still in the page, so that the focus can be restored.
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (dialog === null) return;
     const opener = document.activeElement;
     dialog.showModal();
-    // The browser takes the first button, which is the one that closes.
+    // The browser would focus the first button, which is the close button.
     const first = dialog.querySelector<HTMLElement>("[data-focus-first]") ?? dialog.querySelector<HTMLElement>("input, textarea, select");
     (first ?? dialog).focus();
     return () => {
@@ -64,7 +64,7 @@ export function useModal(ref: React.RefObject<HTMLDialogElement | null>): void {
   }, [ref]);
 }
 
-/** Places a popover by its button, turned where there is no room. */
+/** Places a popover next to its button, flipped if there is no room. */
 function place(panel: HTMLElement, anchor: HTMLElement, prefer: "above" | "below", align: "start" | "end"): void {
   const a = anchor.getBoundingClientRect();
   const gap = 6;

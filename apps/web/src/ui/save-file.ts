@@ -1,4 +1,4 @@
-/** Hands a file to the person, as the browser does with downloads. */
+/** Saves a file as a browser download. */
 
 export function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
@@ -6,6 +6,6 @@ export function saveFile(file: Blob, name: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has started reading it.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,9 +1,9 @@
-/** A block of code: name of the language, copy button, colours when they have arrived. */
+/** A block of code: language name, copy button, colours once they are loaded. */
 import { memo, type ReactElement, useEffect, useState } from "react";
 import { CopyButton } from "../copy-button.tsx";
 import { type ColorLines, colorize, languageOf } from "./highlight.ts";
 
-/** Colours of a text once they are known; while the text still grows it stays plain, so that nothing is coloured twice. */
+/** A text's colours once they are computed; while the text still grows it stays plain, so that nothing is highlighted twice. */
 function useColors(code: string, language: string | undefined, settled: boolean): ColorLines | undefined {
   const [lines, setLines] = useState<{ code: string; lines: ColorLines }>();
   useEffect(() => {

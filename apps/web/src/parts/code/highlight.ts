@@ -1,4 +1,4 @@
-/** Code colours, loaded when the first code block is seen: one engine, one theme of CSS variables, languages one by one. */
+/** Syntax highlighting, loaded when the first code block is shown: one engine, one theme of CSS variables, languages one by one. */
 import type { HighlighterCore, LanguageInput } from "shiki/core";
 
 export interface ColorSpan {
@@ -71,7 +71,7 @@ const aliases: Readonly<Record<string, string>> = {
   makefile: "make",
 };
 
-/** Above this many characters colours cost more than they give. */
+/** Above this many characters highlighting is not worth its cost. */
 const maxLength = 60_000;
 
 let core: Promise<HighlighterCore> | undefined;
@@ -129,7 +129,7 @@ async function loadLanguage(highlighter: HighlighterCore, language: string): Pro
     await highlighter.loadLanguage(await load());
     return true;
   } catch {
-    // Without its grammar the code is still there to read.
+    // Without its grammar the code is shown without colours.
     return false;
   }
 }

@@ -1,11 +1,11 @@
-/** Colours of code on every ground that a diff puts under it. */
+/** Contrast of code colours on every background that a diff uses. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const tokens = readFileSync(new URL("../../styles/tokens.css", import.meta.url), "utf8");
 
-/** A variable's colour in one theme, through whatever other variables it names. */
+/** A variable's colour in one theme, resolved through other variables. */
 function colorOf(name: string, theme: 0 | 1): string {
   const value = new RegExp(`--${name}: ([^;]+);`).exec(tokens)?.[1] ?? assert.fail(`no --${name}`);
   const other = /^var\(--([\w-]+)\)$/.exec(value)?.[1];

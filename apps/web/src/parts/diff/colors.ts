@@ -1,4 +1,4 @@
-/** Colours for the lines of a diff: each side of a hunk is coloured as the code it is, and what changed within a line stays marked. */
+/** Colours for the lines of a diff: each side of a hunk is highlighted as code, and changes within a line stay marked. */
 import { useEffect, useState } from "react";
 import { type ColorSpan, colorize, languageOfPath } from "../code/highlight.ts";
 import type { DiffLine, FileDiff, Hunk } from "./parse.ts";
@@ -9,10 +9,10 @@ export interface ColoredPiece extends ColorSpan {
   readonly changed: boolean;
 }
 
-/** A file with more lines than this is read, not admired. */
+/** Files with more lines than this are not highlighted. */
 const maxLines = 1200;
 
-/** Undefined until the colours are there, and where there are none to have. */
+/** Undefined until the colours are loaded, and if there are none. */
 export function useDiffColors(file: FileDiff): LineColors | undefined {
   const [known, setKnown] = useState<{ file: FileDiff; colors: LineColors }>();
   useEffect(() => {
@@ -21,7 +21,7 @@ export function useDiffColors(file: FileDiff): LineColors | undefined {
     let isWanted = true;
     Promise.all(file.hunks.flatMap((hunk) => [side(hunk, "remove", language), side(hunk, "add", language)])).then(
       (sides) => isWanted && setKnown({ file, colors: new Map(sides.flat()) }),
-      () => {}, // without colours it is still there to read
+      () => {}, // shown without colours
     );
     return () => {
       isWanted = false;
@@ -36,7 +36,7 @@ async function side(hunk: Hunk, kind: "add" | "remove", language: string): Promi
   return lines.flatMap((line, i) => (colors?.[i] === undefined ? [] : [[line, colors[i]]]));
 }
 
-/** Cuts the coloured text where the marks begin and end. */
+/** Splits the coloured text where the marks begin and end. */
 export function withMarks(spans: readonly ColorSpan[], pieces: readonly Piece[] | undefined): readonly ColoredPiece[] {
   if (pieces === undefined) return spans.map((span) => ({ ...span, changed: false }));
   const cut: ColoredPiece[] = [];

@@ -1,4 +1,4 @@
-/** Remarks on lines of a diff, gathered and sent to the agent as one message. */
+/** Comments on lines of a diff, collected and sent to the agent as one message. */
 
 export interface LineComment {
   readonly id: string;

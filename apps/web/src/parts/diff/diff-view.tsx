@@ -1,4 +1,4 @@
-/** Changes of files, one under the other: folded per file, unified or side by side, with a place for remarks on every line. */
+/** File changes, one below the other: collapsible per file, unified or side by side, with comments on any line. */
 import { memo, type ReactElement, type ReactNode, useMemo, useState } from "react";
 import { Button, focusIt, IconButton } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
@@ -12,21 +12,21 @@ import { type Piece, sideBySide, wordMarks } from "./rows.ts";
 export interface DiffProps {
   readonly files: readonly FileDiff[];
   readonly view: "unified" | "split";
-  /** Without it the diff is only for reading. */
+  /** Without it the diff is read-only. */
   readonly comments?: {
     readonly list: readonly LineComment[];
     readonly add: (comment: Omit<LineComment, "id">) => void;
-    /** The one that is being written. */
+    /** The comment being written. */
     readonly draft: CommentDraft | undefined;
     readonly onDraft: (draft: CommentDraft | undefined) => void;
     readonly remove: (id: string) => void;
   };
-  /** Files start folded when there are many. */
+  /** Files start collapsed if there are many. */
   readonly startOpen?: boolean;
   readonly shorten?: (path: string) => string;
 }
 
-/** A file with more changed lines than this starts folded: drawing it takes a moment. */
+/** A file with more changed lines than this starts collapsed: rendering it takes a moment. */
 const largeFile = 600;
 
 export function DiffView({ files, view, comments, startOpen, shorten = (p) => p }: DiffProps): ReactElement {
@@ -47,7 +47,7 @@ export function DiffView({ files, view, comments, startOpen, shorten = (p) => p 
   );
 }
 
-const changeWord: Readonly<Record<FileDiff["change"], string>> = { add: "New", delete: "Deleted", update: "Changed", rename: "Moved" };
+const changeLabels: Readonly<Record<FileDiff["change"], string>> = { add: "New", delete: "Deleted", update: "Changed", rename: "Moved" };
 
 const DiffFile = memo(function DiffFile({
   file,
@@ -65,11 +65,11 @@ const DiffFile = memo(function DiffFile({
   const [open, setOpen] = useState(startOpen);
   const path = shorten(file.path);
   return (
-    <section className="diff-file" aria-label={`${changeWord[file.change]}: ${path}`}>
+    <section className="diff-file" aria-label={`${changeLabels[file.change]}: ${path}`}>
       <div className="diff-file-head">
         <button type="button" className="diff-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name={open ? "chevronDown" : "chevronRight"} size={14} />
-          <span className={`diff-badge diff-badge-${file.change}`}>{changeWord[file.change]}</span>
+          <span className={`diff-badge diff-badge-${file.change}`}>{changeLabels[file.change]}</span>
           <span className="diff-path" title={file.path}>
             <bdi dir="ltr">{file.oldPath === null ? path : `${shorten(file.oldPath)} → ${path}`}</bdi>
           </span>
@@ -82,7 +82,7 @@ const DiffFile = memo(function DiffFile({
   );
 });
 
-/** A file that is new or gone has nothing to stand beside. */
+/** A new or deleted file has no other side to compare. */
 const hasOneSide = (file: FileDiff): boolean => file.change === "add" || file.change === "delete";
 
 export function DiffCount({ added, removed }: { added: number; removed: number }): ReactElement {
@@ -288,7 +288,7 @@ function LineText({
 }): ReactNode {
   if (colors !== undefined)
     return withMarks(colors, pieces).map((piece, i) => {
-      // On a mark only the plain colour has enough contrast.
+      // On a marked background only the default text colour has enough contrast.
       const style =
         piece.color === null || piece.changed ? undefined : { color: piece.color, fontStyle: piece.italic ? "italic" : undefined };
       const Part = piece.changed ? "mark" : "span";

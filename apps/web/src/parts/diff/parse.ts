@@ -1,4 +1,4 @@
-/** Reads unified diffs, whole or cut short, into files, hunks and numbered lines. Never throws: a diff that streams in is shown as far as it goes. */
+/** Reads unified diffs, complete or truncated, into files, hunks and numbered lines. Never throws: a streaming diff is shown as far as it has arrived. */
 
 export interface DiffLine {
   readonly kind: "same" | "add" | "remove";
@@ -92,18 +92,18 @@ function bodyLine(line: string, at: { old: number; new: number }): DiffLine | un
   const text = line.slice(1);
   if (line.startsWith("+")) return { kind: "add", text, oldLine: null, newLine: at.new++ };
   if (line.startsWith("-")) return { kind: "remove", text, oldLine: at.old++, newLine: null };
-  // Some writers leave an unchanged blank line entirely empty.
+  // Some tools write an unchanged blank line as an empty line.
   if (line.startsWith(" ") || line === "") return { kind: "same", text, oldLine: at.old++, newLine: at.new++ };
   return undefined;
 }
 
-/** A file's change as an item carries it: for a new or deleted file that is the whole text, not a diff. */
+/** A file change as in an item: for a new or deleted file it is the whole text, not a diff. */
 export function diffOfChange(change: {
   readonly path: string;
   readonly diff: string;
   readonly kind: { readonly type: string; readonly move_path?: string | null | undefined };
 }): FileDiff {
-  // Also where the text itself looks like a diff: read as one, lines outside its hunks would not be shown.
+  // Even if the text itself looks like a diff: parsed as one, lines outside its hunks would not be shown.
   if (change.kind.type === "add" || change.kind.type === "delete") return wholeFile(change.path, change.diff, change.kind.type);
   const parsed = parseDiff(change.diff)[0];
   const base: OpenFile = { path: change.path, oldPath: null, change: "update", binary: false, hunks: [] };
@@ -143,7 +143,7 @@ function unquote(path: string): string {
   return path.slice(1, path.endsWith('"') ? -1 : undefined).replace(/\\(["\\])/g, "$1");
 }
 
-/** Several diffs of one session, one file each, the hunks in the order in which they were made. */
+/** Merges several diffs of one session per file, with the hunks in chronological order. */
 export function mergeFiles(files: readonly FileDiff[]): readonly FileDiff[] {
   const byPath = new Map<string, FileDiff>();
   for (const file of files) {

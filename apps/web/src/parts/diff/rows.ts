@@ -10,7 +10,7 @@ export interface SideRow {
   readonly right: DiffLine | null;
 }
 
-/** Old on the left, new on the right; a block of removed lines stands beside the block that replaced it. */
+/** Old on the left, new on the right; a block of removed lines is placed beside the block that replaced it. */
 export function sideBySide(hunk: Hunk): readonly SideRow[] {
   const rows: SideRow[] = [];
   let removed: DiffLine[] = [];
@@ -49,19 +49,19 @@ export function wordMarks(hunk: Hunk): ReadonlyMap<DiffLine, readonly Piece[]> {
 
 function markPair(a: string, b: string): [Piece[], Piece[]] | [] {
   if (a.length > 2000 || b.length > 2000) return [];
-  const left = words(a);
-  const right = words(b);
+  const left = tokens(a);
+  const right = tokens(b);
   let start = 0;
   while (start < left.length && start < right.length && left[start] === right[start]) start++;
   let end = 0;
   while (end < left.length - start && end < right.length - start && left[left.length - 1 - end] === right[right.length - 1 - end]) end++;
   const shared = start + end;
-  // Lines that share almost nothing are simply different; marks all over them say nothing.
+  // Lines that share almost nothing are simply different; marking everything would be useless.
   if (shared === 0 || shared * 3 < Math.min(left.length, right.length)) return [];
   return [cut(left, start, end), cut(right, start, end)];
 }
 
-const words = (text: string): string[] => text.match(/\w+|\s+|[^\w\s]/g) ?? [];
+const tokens = (text: string): string[] => text.match(/\w+|\s+|[^\w\s]/g) ?? [];
 
 function cut(list: readonly string[], start: number, end: number): Piece[] {
   const parts: Piece[] = [

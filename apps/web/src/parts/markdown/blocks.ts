@@ -1,9 +1,9 @@
-/** Splits growing markdown into blocks so that each piece of a stream re-reads only its last block. No HTML is ever made. */
+/** Splits growing markdown into blocks so that each streamed piece only re-parses the last block. Never produces HTML. */
 import { Lexer, type Token } from "marked";
 
 export interface Blocks {
   readonly source: string;
-  /** Blocks that later text cannot change; their identity is kept from step to step. */
+  /** Blocks that later text cannot change; the same objects are reused from step to step. */
   readonly frozen: readonly Token[];
   readonly frozenLength: number;
   /** The block that is still growing, and blank space after it. */
@@ -16,7 +16,7 @@ const nothing: Blocks = { source: "", frozen: [], frozenLength: 0, open: [] };
 export function advance(before: Blocks | undefined, source: string): Blocks {
   const base = before !== undefined && source.startsWith(before.source) ? before : nothing;
   if (base.source === source && base !== nothing) return base;
-  // Blocks are counted in the characters that the lexer sees, which knows one kind of line break.
+  // Offsets count the characters that the lexer sees, which knows one kind of line break.
   const rest = source.replace(/\r\n?/g, "\n").slice(base.frozenLength);
   const done = finished(rest);
   const length = done.reduce((sum, token) => sum + token.raw.length, 0);
@@ -28,7 +28,7 @@ export function advance(before: Blocks | undefined, source: string): Blocks {
   };
 }
 
-/** The blocks at the start that no later text can change: those before a blank line after which another block has begun with a whole line. */
+/** The leading blocks that no later text can change: those before a blank line that is followed by another block with a complete line. */
 function finished(text: string): Token[] {
   const end = text.lastIndexOf("\n\n", text.lastIndexOf("\n") - 1);
   if (end === -1) return [];
@@ -64,7 +64,7 @@ const named: Readonly<Record<string, string>> = {
   copy: "©",
 };
 
-/** Character references are markup in markdown; what they stand for is plain text. */
+/** Character references are markup in markdown; their meaning is plain text. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g, (whole, decimal, hex, name) => {

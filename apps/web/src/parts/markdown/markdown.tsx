@@ -4,7 +4,7 @@ import { memo, type ReactElement, type ReactNode, useRef } from "react";
 import { CodeBlock } from "../code/code-block.tsx";
 import { advance, type Blocks, decodeEntities, safeHref } from "./blocks.ts";
 
-/** Blocks stand in parts of this many, so that a word that streams in makes React and the browser look at one part and not at the whole text. */
+/** Blocks are grouped in parts of this size, so that streamed text makes React and the browser update one part and not the whole text. */
 const perPart = 32;
 
 /** `settled` is false while the text still streams in. */
@@ -52,7 +52,7 @@ function block(token: Token, settled: boolean, depth: number): ReactNode {
     case "def":
       return null;
     case "heading": {
-      // Headings of a message stand below the headings of the page.
+      // Headings in a message rank below the page's own headings.
       const Tag = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3" | "h4" | "h5" | "h6";
       return (
         <Tag dir="auto" className={`md-h md-h${(token as Tokens.Heading).depth}`}>
@@ -182,7 +182,7 @@ export function Link({ href, children }: { href: string; children: ReactNode }):
   );
 }
 
-/** A picture from elsewhere would tell that place who reads this; its address is shown instead. */
+/** Loading a remote picture would reveal to its server who reads this; its address is shown instead. */
 function RemoteImage({ href, alt }: { href: string; alt: string }): ReactElement {
   return (
     <span className="md-image">

@@ -1,7 +1,7 @@
-/** One waiting request as a card: what it is, what it would do, and the answers the engine offers. It ends only when the server says so. */
+/** One waiting request as a card: what it is, what it would do, and the answers the engine offers. It stays until the server reports its end. */
 import { type KeyboardEvent, memo, type ReactElement, type ReactNode, useId, useRef, useState } from "react";
+import { shortPath } from "../../state/format.ts";
 import type { ItemOf, PendingView } from "../../state/model.ts";
-import { shortPath } from "../../state/words.ts";
 import { Button, focusIt } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { DiffView } from "../diff/diff-view.tsx";
@@ -24,22 +24,22 @@ export interface CardProps {
   /** The changed files, for a request about them. */
   readonly change?: ItemOf<"fileChange"> | undefined;
   readonly onAnswer: (reply: Reply) => void;
-  /** Takes the time limit away, where there is one and that can be done. */
+  /** Removes the time limit, if there is one and it can be removed. */
   readonly onKeep?: (() => void) | undefined;
-  /** False for a device that may look but not decide. */
+  /** False for a view-only device. */
   readonly canAnswer: boolean;
   /** Whether single letters act while the card has the focus. */
   readonly letters: boolean;
-  /** Whether this device may make rules that last; answers that would are left out otherwise. */
+  /** Whether this device may create permanent rules; otherwise answers that would are omitted. */
   readonly mayMakeRules?: boolean;
   /** The same for tools of MCP servers, which are allowed in the settings. */
   readonly mayAllowTools?: boolean;
-  /** Shown above the heading where cards of several sessions stand together. */
+  /** Shown above the heading in lists with cards of several sessions. */
   readonly context?: ReactNode;
-  /** Which one of several it is, for those who hear the cards and do not see them. */
+  /** Its position among several, for screen readers. */
   readonly position?: string | undefined;
   readonly why?: string | undefined;
-  /** Shows the changed files elsewhere, where the surroundings have a view for that. */
+  /** Shows the changed files in the host's own diff view, if it has one. */
   readonly onShowChange?: (() => void) | undefined;
   /** The session's folder; paths in it are shown from there. */
   readonly cwd?: string | undefined;
@@ -300,7 +300,7 @@ function OpenLink({ request, busy, onAnswer }: { request: PendingView; busy: boo
   );
 }
 
-/** For a kind of request that the page does not know: the protocol's own result, by hand. */
+/** For a kind of request that the page does not know: the raw protocol result, typed by hand. */
 function RawAnswer({ busy, onAnswer }: { busy: boolean; onAnswer: (reply: Reply) => void }): ReactElement {
   const [text, setText] = useState("{}");
   const parsed = parseJson(text);

@@ -1,4 +1,4 @@
-/** What a person can answer to each kind of request, and the protocol's own result for each answer. */
+/** The possible answers to each kind of request, and the protocol result for each answer. */
 import type { PendingRequest } from "../../state/model.ts";
 import { spelledLine, spelledOut } from "./spelled.ts";
 
@@ -8,11 +8,11 @@ export interface Choice {
   readonly tone: "accept" | "grant" | "decline" | "stop" | "quiet";
   /** The single key that picks it while the card has the focus. */
   readonly key: string | null;
-  /** What exactly will be remembered, for choices that reach further than this once. */
+  /** What exactly will be remembered, for choices that apply more than once. */
   readonly detail: string | null;
-  /** It makes a rule that lasts, which not every device may do. */
+  /** It creates a permanent rule, which not every device may do. */
   readonly isRule?: boolean;
-  /** Before the answer this tool is allowed in the person's settings. */
+  /** Before answering, this tool is allowed in the user's settings. */
   readonly allowsTool?: McpToolCall;
   /** Sent to the engine unchanged. */
   readonly response: unknown;
@@ -48,11 +48,11 @@ export interface McpToolCall {
   readonly tool: string;
   readonly title: string | null;
   readonly arguments: unknown;
-  /** The server is the project's own: nothing about it can be kept in the person's settings. */
+  /** The server is configured by the project: nothing about it can be stored in the user's settings. */
   readonly ofProject: boolean;
 }
 
-/** The call that the engine asks about, where the question is whether a tool of an MCP server may run. Models cannot ask such questions. */
+/** The call in question, if the engine asks whether a tool of an MCP server may run. Models cannot ask such questions. */
 export function mcpToolCall(request: PendingRequest): McpToolCall | undefined {
   const call = detailsOf(request)["mcpToolCall"];
   if (!isRecord(call) || typeof call["server"] !== "string" || typeof call["tool"] !== "string") return undefined;
@@ -60,7 +60,7 @@ export function mcpToolCall(request: PendingRequest): McpToolCall | undefined {
   return { server, tool, title: stringOf(call["title"]), arguments: call["arguments"], ofProject: call["ofProject"] === true };
 }
 
-/** The engine asks in words that an older client can show; the answer to each is the option's own label. */
+/** The engine uses options that an older client can show; each answer is the option's label. */
 const mcpTexts: Readonly<Record<string, Described>> = {
   Accept: { id: "accept", label: "Allow once", tone: "accept", key: "y", detail: null },
   "Accept for this session": { id: "acceptForSession", label: "Allow for session", tone: "grant", key: "s", detail: null },
@@ -96,7 +96,7 @@ const always = (call: McpToolCall): Described & Pick<Choice, "allowsTool"> => ({
 function decisions(details: Details, usual: readonly unknown[], wrap: (decision: unknown) => unknown): readonly Choice[] {
   const offered = details["availableDecisions"];
   const all: readonly unknown[] = Array.isArray(offered) && offered.length > 0 ? offered : usual;
-  // A rule for one part of `a && b` would be called "always" and ask again the next time.
+  // A rule for one part of `a && b` would be labelled "always" and yet ask again the next time.
   const list = details["amendmentCoversAll"] === false ? all.filter((one) => !isRuleForCommands(one)) : all;
   return list.map((decision, index) => ({ ...describeDecision(decision, details, index), response: wrap(decision) }));
 }
@@ -104,7 +104,7 @@ function decisions(details: Details, usual: readonly unknown[], wrap: (decision:
 const isRuleForCommands = (decision: unknown): boolean => isRecord(decision) && "acceptWithExecpolicyAmendment" in decision;
 
 type Described = Omit<Choice, "response">;
-const words: Readonly<Record<string, Described>> = {
+const descriptions: Readonly<Record<string, Described>> = {
   accept: { id: "accept", label: "Allow once", tone: "accept", key: "y", detail: null },
   acceptForSession: { id: "acceptForSession", label: "Allow for session", tone: "grant", key: "s", detail: null },
   decline: { id: "decline", label: "Decline", tone: "decline", key: "n", detail: null },
@@ -117,7 +117,7 @@ const words: Readonly<Record<string, Described>> = {
 
 function describeDecision(decision: unknown, details: Details, index: number): Described {
   if (typeof decision === "string") {
-    const known = words[decision];
+    const known = descriptions[decision];
     if (known !== undefined) return decision === "acceptForSession" ? { ...known, ...sessionGrant(details) } : known;
     return { id: decision, label: spelledLine(spaced(decision)), tone: "decline", key: null, detail: null };
   }
@@ -145,7 +145,7 @@ function sessionGrant(details: Details): Partial<Described> {
 
 function ruleChoice(amendment: unknown, outside: boolean): Described {
   const prefix = Array.isArray(amendment) ? amendment.map(String) : [];
-  const text = spelledLine(prefix.map(shellWord).join(" "));
+  const text = spelledLine(prefix.map(shellQuoted).join(" "));
   return {
     id: `rule:${text}`,
     label: "Always allow",
@@ -178,8 +178,8 @@ function permissionChoices(details: Details): readonly Choice[] {
   ];
 }
 
-/** A word as a shell would need it, for showing. */
-export const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+/** An argument quoted for a shell, for display. */
+export const shellQuoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 const spaced = (name: string): string => {
   const text = name
@@ -189,8 +189,8 @@ const spaced = (name: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-/** How an answer is told to people afterwards. */
-export function outcomeWord(decision: unknown): string {
+/** How an answer is shown afterwards. */
+export function outcomeLabel(decision: unknown): string {
   if (typeof decision === "string") {
     if (["accept", "approved", "success", "turn"].includes(decision)) return "Allowed";
     if (["acceptForSession", "approved_for_session", "session"].includes(decision)) return "Allowed for the session";

@@ -1,9 +1,9 @@
-/** Something that waited and has ended: what was decided or answered, by whom and when. */
+/** A request that has ended: the decision or answer, by whom and when. */
 import type { ReactElement } from "react";
+import { clock } from "../../state/format.ts";
 import type { Decision } from "../../state/model.ts";
-import { clock } from "../../state/words.ts";
 import { Icon } from "../../ui/icons.tsx";
-import { outcomeWord } from "./choices.ts";
+import { outcomeLabel } from "./choices.ts";
 import { unwrapShell } from "./describe.ts";
 import { spelledLine } from "./spelled.ts";
 
@@ -20,7 +20,7 @@ const longest = 90;
 
 export function DecisionLine({ decision }: { decision: Decision }): ReactElement {
   const { kind, status, by, at, answers } = decision;
-  const how = status === "expired" ? (decision.reason ?? "Ended without an answer") : outcomeWord(decision.decision);
+  const how = status === "expired" ? (decision.reason ?? "Ended without an answer") : outcomeLabel(decision.decision);
   const what = kind === "command" ? unwrapShell(decision.summary) : decision.summary;
   const line = spelledLine(what.split("\n")[0] ?? "");
   return (

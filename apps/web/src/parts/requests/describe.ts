@@ -10,7 +10,7 @@ export interface Fact {
   readonly mono?: boolean;
 }
 export interface Description {
-  /** The kind in one or two words; tells a network request from a command at a glance. */
+  /** The kind in one or two words; distinguishes a network request from a command at a glance. */
   readonly badge: string;
   readonly heading: string;
   /** Shown as code, never as markup. */
@@ -20,7 +20,7 @@ export interface Description {
   readonly icon: "terminal" | "edit" | "globe" | "shield" | "question" | "tool" | "form" | "dot";
 }
 
-/** A command beyond this does not fit the card: its length is said, so that nobody takes its beginning for all of it. */
+/** A longer command does not fit the card: its length is shown, so that nobody mistakes its beginning for all of it. */
 const longCommand = 2000;
 
 export function describe(request: PendingRequest): Description {
@@ -150,7 +150,7 @@ function describeElicitation(details: Readonly<Record<string, unknown>>): Descri
   return { badge: "Form", heading: `${server} needs some information`, command: null, facts: [], reason, icon: "form" };
 }
 
-/** What the engine thinks of the command, where it says so. */
+/** The engine's assessment of the command, if it sends one. */
 const riskFact = (risk: unknown): readonly Fact[] => (typeof risk === "string" && risk !== "" ? [{ label: "Risk", value: risk }] : []);
 
 function hostOf(url: string): string {
@@ -198,7 +198,7 @@ function pathText(path: unknown): string {
   return typeof value["subpath"] === "string" ? `${name} → ${value["subpath"]}` : name;
 }
 
-/** Commands usually arrive wrapped in a shell call; people decide about what is inside it. The wrapped form stays in the raw details. */
+/** Commands usually arrive wrapped in a shell call; people decide about its content. The wrapped form is in the raw details. */
 export const unwrapShell = (command: string): string => scriptOf(command).script;
 
 /** One short sentence for the screen reader and for notifications. */

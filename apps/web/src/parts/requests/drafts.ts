@@ -1,9 +1,9 @@
-/** Answers that a person has begun stay with their request, whatever is looked at in between. */
+/** Unfinished answers are kept with their request, whatever the user views in between. */
 import { createContext, useContext, useState } from "react";
 
 export interface AnswerDrafts {
   read(key: string): unknown;
-  /** `stored` is what may outlive the page; secrets are left out of it. */
+  /** `stored` is the part that may outlive the page; it contains no secrets. */
   write(key: string, value: unknown, stored: unknown): void;
 }
 
@@ -11,14 +11,14 @@ export const AnswerDraftsContext = createContext<AnswerDrafts | undefined>(undef
 
 interface Draft<T> {
   readonly requestId: string;
-  /** Which part of the card it is. */
+  /** The part of the card it belongs to. */
   readonly part: string;
   readonly initial: T;
   readonly fits: (value: unknown) => value is T;
   readonly toStore?: (value: T) => unknown;
 }
 
-/** As `useState`, for something that is typed into a card. */
+/** Like `useState`, for text typed into a card. */
 export function useAnswerDraft<T>({ requestId, part, initial, fits, toStore }: Draft<T>): [T, (value: T) => void] {
   const drafts = useContext(AnswerDraftsContext);
   const key = `${requestId}#${part}`;

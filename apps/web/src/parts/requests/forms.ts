@@ -1,4 +1,4 @@
-/** Questions and elicitation forms as fields: what to show, what is missing, and the answer the protocol wants. */
+/** Questions and elicitation forms as fields: what to show, what is missing, and the protocol's answer. */
 import type { PendingRequest } from "../../state/model.ts";
 import { detailsOf, isRecord, stringOf } from "./choices.ts";
 import { spelledLine, spelledOut } from "./spelled.ts";
@@ -14,7 +14,7 @@ export interface Field {
   readonly help: string | null;
   readonly input: "text" | "longText" | "secret" | "number" | "integer" | "boolean" | "one" | "many";
   readonly options: readonly FieldOption[];
-  /** Whether a text of one's own may stand beside the options. */
+  /** Whether a free-text answer is allowed besides the options. */
   readonly allowOther: boolean;
   readonly required: boolean;
   readonly format: "email" | "uri" | "date" | "date-time" | null;
@@ -29,13 +29,13 @@ export interface FieldValue {
   readonly other: boolean;
 }
 export const emptyValue: FieldValue = { picked: [], text: "", other: false };
-/** By the field's id. */
+/** Values by field id. */
 export type FieldValues = Readonly<Record<string, FieldValue>>;
 
 export const areFieldValues = (value: unknown): value is FieldValues =>
   isRecord(value) && Object.values(value).every((one) => isRecord(one) && Array.isArray(one["picked"]) && typeof one["text"] === "string");
 
-/** What may lie in the browser's storage until it is sent. */
+/** What may be kept in the browser's storage until it is sent. */
 export const withoutSecrets = (fields: readonly Field[], values: FieldValues): FieldValues =>
   Object.fromEntries(Object.entries(values).filter(([id]) => fields.find((field) => field.id === id)?.input !== "secret"));
 
@@ -175,7 +175,7 @@ export function elicitationContent(fields: readonly Field[], values: Readonly<Re
   return content;
 }
 
-/** What is wrong with a field's value, in words; null when it can be sent. */
+/** The error message for a field's value; null if it can be sent. */
 export function fieldProblem(field: Field, value: FieldValue): string | null {
   if (field.input === "boolean") return null;
   if (field.input === "many" || field.input === "one") return optionProblem(field, value);

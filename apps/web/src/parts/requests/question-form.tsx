@@ -1,4 +1,4 @@
-/** The model's questions: options by click or number key, an answer of one's own, secrets hidden. */
+/** The model's questions: options by click or number key, free-text answers, hidden secrets. */
 import { type KeyboardEvent, type ReactElement, useId, useMemo, useState } from "react";
 import type { PendingView } from "../../state/model.ts";
 import { Button } from "../../ui/controls.tsx";
@@ -96,13 +96,13 @@ export function QuestionForm({
   );
 }
 
-/** Whether a typed character belongs into this element: into every kind of field, a secret's too, but not into a choice. */
+/** Whether this element accepts typed characters: every kind of text field, including password fields, but not choices. */
 const takesText = (element: HTMLElement): boolean =>
   element instanceof HTMLTextAreaElement ||
   element instanceof HTMLSelectElement ||
   (element instanceof HTMLInputElement && element.type !== "radio" && element.type !== "checkbox");
 
-/** One tab for each question of a questionnaire; arrows move between them, and what is answered carries a mark. */
+/** One tab for each question of a questionnaire; arrows move between them, and answered ones are marked. */
 function Tabs({
   id,
   fields,

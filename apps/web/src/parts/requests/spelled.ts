@@ -1,10 +1,10 @@
-/** What a person is asked about, with everything unusual spelled out instead of left to the screen: what is approved is what is seen. */
+/** Text of an approval, with every unusual character escaped: what is approved is what is shown. */
 import type { FileDiff } from "../diff/parse.ts";
 
 /**
- * What cannot be seen, or cannot be told from something else: controls, unassigned and private characters, every space but the common
- * one, whatever fonts leave out, and marks that stand on no letter or on a heap of others. An emoji keeps the selector of its picture.
- * The terminal's rule (src/lib/terminal-text.ts) is the same; a test holds them together.
+ * Invisible or ambiguous characters: controls, unassigned and private characters, every space but the common
+ * one, characters that fonts do not draw, and combining marks without a base letter or stacked on others. An emoji keeps its variation selector.
+ * The terminal's rule (src/lib/terminal-text.ts) is the same; a test compares them.
  */
 const unusual =
   /(?![\n\t ]|(?<=\p{Extended_Pictographic})\ufe0f)(?:\p{C}|\p{Z}|\p{Default_Ignorable_Code_Point}|[\u2800\u3164\uffa0]|(?<![\p{L}\p{M}\p{N}])\p{M}|(?<=\p{M}{8})\p{M})/gu;
@@ -18,7 +18,7 @@ export function spelledOut(text: string): string {
   });
 }
 
-/** The same where no line may break: a name with a line break in it does not look like two. */
+/** The same for a single line: a name with a line break in it does not look like two. */
 export const spelledLine = (text: string): string => spelledOut(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 
 /** A change of a file, names and lines. */

@@ -1,4 +1,4 @@
-/** Turns a command's output into lines of styled text. Understands colours and line rewriting; everything else a terminal could be told is dropped. */
+/** Turns a command's output into lines of styled text. Understands colours and line rewriting; all other control sequences are dropped. */
 
 export interface Span {
   readonly text: string;
@@ -39,7 +39,7 @@ function writeText(lines: Span[][], text: string, pen: Pen): void {
   const rows = text.replace(/\r+\n/g, "\n").split("\n");
   rows.forEach((row, index) => {
     if (index > 0) lines.push([]);
-    // A lone carriage return starts the line again: progress bars show their last state.
+    // A lone carriage return restarts the line: progress bars show their last state.
     const restart = row.lastIndexOf("\r");
     if (restart !== -1 && restart < row.length - 1) lines[lines.length - 1] = [];
     const visible = (
@@ -130,5 +130,5 @@ function indexedColor(index: number): string {
 const hex = (r: number, g: number, b: number): string =>
   `#${[r, g, b].map((n) => Math.min(255, Math.max(0, n)).toString(16).padStart(2, "0")).join("")}`;
 
-/** The text alone, for copying and for one-line summaries. */
+/** Only the text, for copying and for one-line summaries. */
 export const plainText = (lines: readonly Line[]): string => lines.map((line) => line.map((s) => s.text).join("")).join("\n");

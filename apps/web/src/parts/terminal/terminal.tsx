@@ -1,4 +1,4 @@
-/** A command's output as a terminal would colour it: the end of it while it runs, all of it on demand. */
+/** A command's output as a terminal would colour it: the last lines while it runs, all of it on demand. */
 import { memo, type ReactElement, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { saveFile } from "../../ui/save-file.ts";
 import { CopyButton } from "../copy-button.tsx";
@@ -70,5 +70,5 @@ const OutputLine = memo(function OutputLine({ line, last }: { line: Line; last: 
   );
 });
 
-/** All that was printed, also what is too much to be drawn. */
+/** The complete output, including what is too long to show. */
 const allOf = (output: string): string => plainText(parseAnsi(output, Number.POSITIVE_INFINITY));

@@ -1,7 +1,7 @@
-/** One item of a turn, whatever its kind. Everything in it is text that a model, a command or a file brought; nothing of it becomes markup. */
+/** One item of a turn, whatever its kind. Its content comes from a model, a command or a file, and is only shown as text, never as markup. */
 import { memo, type ReactElement, type ReactNode, useContext, useState } from "react";
+import { clock, duration, shortPath } from "../../state/format.ts";
 import type { ItemOf, ThreadItem, UserInput } from "../../state/model.ts";
-import { clock, duration, shortPath } from "../../state/words.ts";
 import { Guard } from "../../ui/guard.tsx";
 import { Icon, type IconName } from "../../ui/icons.tsx";
 import { CopyButton } from "../copy-button.tsx";
@@ -23,7 +23,7 @@ export interface ItemProps {
   readonly foldReasoning: boolean;
 }
 
-/** One damaged item must not take the transcript with it. */
+/** One damaged item must not break the transcript. */
 export const Item = memo(function Item(props: ItemProps): ReactElement {
   return (
     <Guard key={props.item.id} fallback={() => <Note icon="warning">This step cannot be shown.</Note>}>
@@ -119,7 +119,7 @@ function UserMessage({ item, at }: { item: ItemOf<"userMessage">; at: number | n
   );
 }
 
-/** Long pasted texts are folded; people know what they wrote. */
+/** Long pasted texts are collapsed; people know what they wrote. */
 export function InputText({ text }: { text: string }): ReactElement {
   const [open, setOpen] = useState(false);
   const long = text.length > 1600 || text.split("\n").length > 24;
@@ -229,7 +229,7 @@ function PlanText({ item, live }: { item: ItemOf<"plan">; live: boolean }): Reac
   );
 }
 
-const statusWord: Readonly<Record<string, string>> = {
+const statusLabels: Readonly<Record<string, string>> = {
   inProgress: "running",
   completed: "done",
   failed: "failed",
@@ -255,7 +255,7 @@ function StepStatus({ id, status, detail }: { id: string; status: string; detail
       ) : (
         <Icon name="close" size={13} />
       )}
-      <span className={status === "completed" ? "visually-hidden" : undefined}>{statusWord[status] ?? status}</span>
+      <span className={status === "completed" ? "visually-hidden" : undefined}>{statusLabels[status] ?? status}</span>
       {detail == null ? null : <span className="step-detail">{detail}</span>}
     </span>
   );
@@ -375,7 +375,7 @@ function mcpOutput(item: ItemOf<"mcpToolCall">): ReactNode {
   return item.result.content.map((part, i) => <McpPart key={i} part={part} />);
 }
 
-/** Types that a browser draws and that cannot hold script. */
+/** Image types that browsers show and that cannot contain scripts. */
 const drawable = /^image\/(?:png|jpeg|gif|webp)$/;
 
 function McpPart({ part }: { part: unknown }): ReactElement {
@@ -414,10 +414,10 @@ function collabText(item: ItemOf<"collabAgentToolCall">): string {
     closeAgent: "Closed a sub-agent",
   };
   const prompt = item.prompt == null ? "" : `: ${item.prompt.slice(0, 140)}`;
-  return `${verbs[item.tool] ?? item.tool}${prompt} (${statusWord[item.status] ?? item.status})`;
+  return `${verbs[item.tool] ?? item.tool}${prompt} (${statusLabels[item.status] ?? item.status})`;
 }
 
-/** Leads to the sessions of sub-agents. */
+/** Links to the sessions of sub-agents. */
 function AgentLinks({ ids }: { ids: readonly string[] }): ReactElement | null {
   const links = useContext(SessionLinksContext);
   if (links === undefined || ids.length === 0) return null;

@@ -1,8 +1,8 @@
-/** How parts of a transcript lead to other sessions, such as those of sub-agents. Empty where there is nowhere to go. */
+/** Links from a transcript to other sessions, such as those of sub-agents. Empty if there is nothing to link to. */
 import { createContext } from "react";
 
 export interface SessionLinks {
-  /** What the session is called; undefined for one that is not known here. */
+  /** The session's title; undefined if the session is unknown here. */
   titleOf(sessionId: string): string | undefined;
   open(sessionId: string): void;
 }

@@ -1,4 +1,4 @@
-/** Cuts turns into the pieces that the virtual list shows: an article per turn, several for a very long one, with runs of small steps grouped. */
+/** Splits turns into the rows of the virtual list: an article per turn, several for a very long one, with runs of small steps grouped. */
 import type { Decision, ThreadItem, TurnView } from "../../state/model.ts";
 
 export type Step =
@@ -18,12 +18,12 @@ export interface Segment {
 
 /** More steps than this in one article would make it too tall to be measured cheaply. */
 const segmentSize = 40;
-/** A finished turn folds runs of at least this many small steps into one line. */
+/** A finished turn collapses runs of at least this many small steps into one line. */
 const groupFrom = 4;
 
 const cache = new WeakMap<TurnView, readonly Segment[]>();
 
-/** Segments of one turn; the same turn value always gives the same segments, so unchanged turns are not drawn again. */
+/** Segments of one turn; the same turn object always returns the same segments, so unchanged turns are not rendered again. */
 export function segmentsOf(turn: TurnView, number: number): readonly Segment[] {
   const known = cache.get(turn);
   if (known !== undefined && known[0]?.number === number) return known;
@@ -46,7 +46,7 @@ export function segmentsOf(turn: TurnView, number: number): readonly Segment[] {
 }
 
 /**
- * Where each decision of a turn is shown: with the step it is about, else after the last step that had begun when it was made, else at the
+ * Where each decision of a turn is shown: with the step it is about, else after the last step that had started when it was made, else at the
  * end. A part of a long turn shows those of its own steps.
  */
 export function placeDecisions(segment: Segment, decisions: readonly Decision[]): ReadonlyMap<number | "end", readonly Decision[]> {
@@ -80,7 +80,7 @@ export function stepsOf(turn: TurnView): readonly Step[] {
   for (const item of turn.items) {
     if (isSmall(item) && !live) {
       run.push(item);
-      // A run is closed at a size that opens quickly.
+      // A group is limited to a size that expands quickly.
       if (run.length >= 200) flush();
       continue;
     }
@@ -91,7 +91,7 @@ export function stepsOf(turn: TurnView): readonly Step[] {
   return steps;
 }
 
-/** Steps that are means, not ends: they fold away when the turn is over. Failures stay in sight. */
+/** Intermediate steps: they are collapsed when the turn is over. Failures stay visible. */
 function isSmall(item: ThreadItem): boolean {
   switch (item.type) {
     case "commandExecution":

@@ -13,8 +13,8 @@ import {
   useState,
 } from "react";
 import { VList, type VListHandle } from "virtua";
+import { clock, duration } from "../../state/format.ts";
 import type { Decision, ThreadView, TurnView } from "../../state/model.ts";
-import { clock, duration } from "../../state/words.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { DecisionLine } from "../requests/decision-line.tsx";
@@ -27,23 +27,23 @@ export interface TranscriptHandle {
 
 export interface TranscriptProps {
   readonly thread: ThreadView;
-  /** What was decided in it, oldest first. */
+  /** The decisions made in it, oldest first. */
   readonly decisions: readonly Decision[];
   readonly cwd: string;
   readonly foldReasoning: boolean;
   readonly onOlder: () => Promise<void>;
-  /** Stands after the last turn: messages on their way, ended requests. */
+  /** Shown after the last turn: messages being sent, ended requests. */
   readonly footer: ReactNode;
   readonly empty: ReactNode;
   readonly turnMenu?: (turn: TurnView, fromEnd: number) => ReactNode;
-  /** Stands with the last turn when it did not end well. */
+  /** Shown with the last turn if it failed or was interrupted. */
   readonly retry?: (turn: TurnView) => ReactNode;
   readonly ref?: Ref<TranscriptHandle>;
 }
 
 /** Nearer to the end than this many pixels counts as being at the end. */
 const nearEnd = 80;
-/** A scroll this soon after a gesture is the person's own; dragging a scrollbar and swinging lists take a while. */
+/** A scroll this soon after a gesture was made by the user; dragging a scrollbar and inertial scrolling take a while. */
 const gestureMs = 1500;
 const none: readonly Decision[] = [];
 const gestures = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
@@ -75,7 +75,7 @@ export function Transcript({
     list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" });
   }, []);
   useImperativeHandle(ref, () => ({ toLatest }), [toLatest]);
-  // What stands after the last turn grows by itself: a message that waits to be sent says why.
+  // The content after the last turn grows by itself: a message that waits to be sent shows why.
   const watchFooter = useCallback((footerBox: HTMLDivElement | null) => {
     if (footerBox === null) return;
     const observer = new ResizeObserver(() => {
@@ -107,7 +107,7 @@ export function Transcript({
     }
   }, [onOlder]);
 
-  // Rows that are measured late and cards that come and go move the view too; only a person's own gesture leaves the end.
+  // Late row measurements and appearing or disappearing cards move the view too; only a user's gesture stops following the end.
   const gesture = useRef(Number.NEGATIVE_INFINITY);
   const onScroll = (offset: number): void => {
     const handle = list.current;
@@ -231,7 +231,7 @@ const Article = memo(
 
 interface StepProps {
   readonly step: Step;
-  /** Made about this step. */
+  /** Decisions about this step. */
   readonly decisions: readonly Decision[];
   readonly startedAt: number | null;
   readonly live: boolean;

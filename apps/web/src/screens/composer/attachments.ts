@@ -1,12 +1,12 @@
-/** Pictures and text files that go along with a message. */
+/** Pictures and text files attached to a message. */
 import { dataUrl } from "../../parts/requests/tool-call-form.tsx";
+import { fenced } from "../../state/format.ts";
 import type { Attachment, UserInput } from "../../state/model.ts";
-import { fenced } from "../../state/words.ts";
 
 const maxImage = 8 * 1024 * 1024;
 const maxText = 256 * 1024;
 
-/** Reads a file for sending; a text that says why not, where it cannot be sent. */
+/** Reads a file for sending; returns an error message if it cannot be sent. */
 export async function attach(file: File): Promise<Attachment | string> {
   const id = crypto.randomUUID();
   if (file.type.startsWith("image/")) {

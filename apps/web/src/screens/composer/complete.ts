@@ -11,15 +11,15 @@ export function triggerAt(text: string, cursor: number): Trigger | undefined {
   const before = text.slice(0, cursor);
   const command = /^\/([\w-]*)$/.exec(before);
   if (command !== null) return { kind: "command", query: command[1] ?? "", start: 0 };
-  const word = /(^|\s)([@$])([^\s@$]{0,120})$/.exec(before);
-  if (word === null) return undefined;
-  const query = word[3] ?? "";
-  // A price or a shell variable in capitals is no skill.
-  if (word[2] === "$" && /^[\dA-Z_]/.test(query)) return undefined;
-  return { kind: word[2] === "@" ? "file" : "skill", query, start: cursor - query.length - 1 };
+  const match = /(^|\s)([@$])([^\s@$]{0,120})$/.exec(before);
+  if (match === null) return undefined;
+  const query = match[3] ?? "";
+  // A price or a shell variable in capitals is not a skill.
+  if (match[2] === "$" && /^[\dA-Z_]/.test(query)) return undefined;
+  return { kind: match[2] === "@" ? "file" : "skill", query, start: cursor - query.length - 1 };
 }
 
-/** The text with the trigger replaced, and where the cursor goes. */
+/** The text with the trigger replaced, and the new cursor position. */
 export function complete(text: string, cursor: number, trigger: Trigger, insert: string): { text: string; cursor: number } {
   const after = text.slice(cursor);
   const gap = after.startsWith(" ") ? "" : " ";
@@ -31,7 +31,7 @@ export interface Named {
   readonly path: string;
 }
 
-/** Names that are still in the text when it is sent. */
+/** The names still in the text when it is sent. */
 export const mentioned = (text: string, sign: "@" | "$", known: readonly Named[]): readonly Named[] => {
   const words = new Set(text.split(/\s+/).map((w) => w.replace(/[.,;:!?)]+$/, "")));
   return known.filter(

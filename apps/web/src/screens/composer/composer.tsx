@@ -1,4 +1,4 @@
-/** Where people write: a native text field with drafts, attachments, completion, and a clear choice between steering and queueing. */
+/** The message field: a native text field with drafts, attachments, completion, and a clear choice between steering and queueing. */
 import {
   type ClipboardEvent,
   type KeyboardEvent,
@@ -33,7 +33,7 @@ export interface ComposerProps {
   readonly running: boolean;
   readonly disabled: boolean;
   readonly placeholder: string;
-  /** True when the message has left; the draft is then cleared. */
+  /** Resolves to true once the message is sent; the draft is then cleared. */
   readonly onSend: (input: readonly UserInput[], delivery: "auto" | "steer" | "queue") => boolean | Promise<boolean>;
   readonly onStop?: () => void;
   readonly onCommand?: (name: string) => void;
@@ -63,7 +63,7 @@ export function Composer(props: ComposerProps): ReactElement {
     setCursor(at);
     caret.current = at;
   };
-  // With the text that it belongs to: a key pressed right after must find it in its place.
+  // Set together with its text: a key pressed right after must find the cursor in the right place.
   useLayoutEffect(() => {
     const at = caret.current;
     caret.current = undefined;
@@ -97,7 +97,7 @@ export function Composer(props: ComposerProps): ReactElement {
   const send = async (delivery: "auto" | "steer" | "queue"): Promise<void> => {
     if (empty || disabled || sending) return;
     const slash = /^\/([\w-]+)$/.exec(text.trim())?.[1];
-    // A word that is no command is a message like any other.
+    // An unknown command is sent as an ordinary message.
     if (slash !== undefined && isSlashCommand(slash) && props.onCommand !== undefined && attachments.length === 0) {
       put("", 0);
       return props.onCommand(slash);
@@ -128,7 +128,7 @@ export function Composer(props: ComposerProps): ReactElement {
       event.preventDefault();
       return void send(other);
     }
-    // A soft keyboard has no Shift+Enter: there Enter makes a new line, and the button sends.
+    // A soft keyboard has no Shift+Enter: there Enter inserts a new line, and the button sends.
     if (mod || (settings.sendWith === "Enter" && !hasSoftKeyboard())) {
       event.preventDefault();
       void send(now());
@@ -227,7 +227,7 @@ function useDraft(shelf: Shelf, key: string): { text: string; setText: (text: st
     },
     [shelf, key],
   );
-  // A draft is written out when its composer or the whole page goes, also in the middle of a pause.
+  // A draft is saved when its composer or the whole page closes, even before the debounce delay is over.
   useEffect(() => {
     const keep = (): void => {
       clearTimeout(timer.current);
@@ -258,7 +258,7 @@ function useGrow(field: React.RefObject<HTMLTextAreaElement | null>, text: strin
   }, [text]);
 }
 
-/** Kept for each draft, so that going elsewhere and coming back, or loading the page again, loses none. */
+/** Kept for each draft, so that navigating away and back, or reloading the page, loses none. */
 function useAttachments(
   draftKey: string,
 ): [readonly Attachment[], (change: (list: readonly Attachment[]) => readonly Attachment[]) => void] {
@@ -277,7 +277,7 @@ function useAttachments(
   return [list, change];
 }
 
-/** A file that is dropped anywhere in the page goes into the message; the browser would leave the page to show it. */
+/** A file dropped anywhere on the page is attached to the message; the browser would otherwise navigate to it. */
 function useDropAnywhere(add: ((files: Iterable<File>) => Promise<void>) | undefined): void {
   useEffect(() => {
     const onDragOver = (event: DragEvent): void => {
@@ -303,7 +303,7 @@ interface Completion {
   readonly list: readonly Suggestion[];
   readonly active: number;
   setActive(index: number): void;
-  /** True when the key belonged to the list. */
+  /** True if the list handled the key. */
   onKey(event: KeyboardEvent, choose: (suggestion: Suggestion) => void): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Model, effort and permission mode: always in sight, one click from being changed. */
+/** Model, effort and permission mode: always visible, one click to change. */
 import type { ReactElement } from "react";
 import { useApp } from "../../app-context.tsx";
 import { modeOf, type PermissionMode, permissionModes } from "../../state/modes.ts";
@@ -12,7 +12,7 @@ export interface ControlProps {
   readonly onModel: (model: string) => void;
   readonly onEffort: (effort: string) => void;
   readonly onMode: (mode: PermissionMode) => void;
-  /** Whether it makes a plan before it works. */
+  /** Whether the agent plans before it works. */
   readonly isPlanning: boolean;
   readonly onPlan: (on: boolean) => void;
   readonly disabled?: boolean;
@@ -55,7 +55,7 @@ export function ControlPickers({
           prefer={prefer}
           disabled={disabled}
           value={effort ?? current?.defaultReasoningEffort ?? ""}
-          options={efforts.map((e) => ({ value: e.reasoningEffort, label: word(e.reasoningEffort), help: e.description }))}
+          options={efforts.map((e) => ({ value: e.reasoningEffort, label: capitalized(e.reasoningEffort), help: e.description }))}
           onPick={onEffort}
         />
       )}
@@ -96,4 +96,4 @@ export function ControlPickers({
   );
 }
 
-const word = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

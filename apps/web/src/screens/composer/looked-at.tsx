@@ -1,4 +1,4 @@
-/** The file or selection that goes along with a message, in sight and one click from being left out. */
+/** The file or selection that is sent with a message, visible and one click to leave out. */
 import { type ReactElement, useState, useSyncExternalStore } from "react";
 import { useApp } from "../../app-context.tsx";
 import { spelledLine } from "../../parts/requests/spelled.ts";
@@ -8,7 +8,7 @@ import { IconButton } from "../../ui/controls.tsx";
 
 const nothing: Looking = { get: () => undefined, subscribe: () => () => {} };
 
-/** Left out until another file is looked at. */
+/** Left out until another file is viewed. */
 export function useLookedAt(): { readonly seen: LookedAt | undefined; readonly leaveOut: () => void } {
   const looking = useApp().controller.connection.looking ?? nothing;
   const seen = useSyncExternalStore(looking.subscribe, looking.get);

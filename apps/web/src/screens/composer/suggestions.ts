@@ -1,4 +1,4 @@
-/** What completion offers: commands at once, skills from a list read once per folder, files from the server as one types. */
+/** Completion candidates: commands at once, skills from a list loaded once per folder, files from the server while typing. */
 import { useEffect, useState } from "react";
 import { useApp } from "../../app-context.tsx";
 import type { Skills } from "../../connection/connection.ts";

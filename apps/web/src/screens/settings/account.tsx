@@ -19,7 +19,7 @@ export function AccountTab(): ReactElement {
   const { controller, models, offlineTour, reload, scope } = useApp();
   const { connection } = controller;
   const account = useLoaded(useCallback(() => connection.account(), [connection]));
-  // An engine of another make lists none.
+  // Other engines may list none.
   const providers = useLoaded(useCallback(() => connection.providers().catch(() => []), [connection]));
   const limits = useLoaded(useCallback(() => connection.rateLimits().catch(() => null), [connection]));
   const renew = (): void => {

@@ -1,8 +1,8 @@
-/** Who allowed what and when, with a file to take away. */
+/** Who allowed what and when, with a download. */
 import { type ReactElement, useCallback, useState } from "react";
 import { useApp } from "../../app-context.tsx";
 import type { AuditPage } from "../../connection/connection.ts";
-import { outcomeWord } from "../../parts/requests/choices.ts";
+import { outcomeLabel } from "../../parts/requests/choices.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { saveFile } from "../../ui/save-file.ts";
@@ -41,7 +41,7 @@ export function Audit(): ReactElement {
                 <li key={entry.seq}>
                   <time dateTime={entry.at}>{new Date(entry.at).toLocaleString()}</time>
                   <span className="audit-what">
-                    <strong>{entry.decision === undefined || entry.decision === null ? entry.type : outcomeWord(entry.decision)}</strong>{" "}
+                    <strong>{entry.decision === undefined || entry.decision === null ? entry.type : outcomeLabel(entry.decision)}</strong>{" "}
                     {entry.summary}
                   </span>
                   <span className="hint">

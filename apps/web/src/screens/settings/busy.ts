@@ -1,4 +1,4 @@
-/** Whether something that was asked for is still under way, for buttons that must not be pressed twice. */
+/** Whether an action is still in progress, for buttons that must not be pressed twice. */
 import { useState } from "react";
 
 export function useBusy(): { readonly busy: boolean; readonly run: (work: () => Promise<unknown>) => Promise<void> } {

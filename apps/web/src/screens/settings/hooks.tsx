@@ -1,4 +1,4 @@
-/** Programs that run at certain moments of a session: what each does, and a person's word on it. */
+/** Hooks, which run at certain moments of a session: what each does, and whether it is trusted. */
 import { type ReactElement, useCallback } from "react";
 import { allows, useApp } from "../../app-context.tsx";
 import type { Hook, HookFolders } from "../../connection/connection.ts";
@@ -7,7 +7,7 @@ import { doesRun, type HookWord, hookAction, hookMoment, hookState } from "../..
 import { Button } from "../../ui/controls.tsx";
 import { Shown, useLoaded } from "./load.tsx";
 
-/** One file that sets hooks. */
+/** One file that defines hooks. */
 interface HookFile {
   readonly path: string;
   readonly source: Hook["source"];
@@ -68,7 +68,7 @@ const sourceLabels: Readonly<Partial<Record<Hook["source"], string>>> = {
   system: "This machine's",
 };
 
-/** A file is named once, however many folders it counts in. */
+/** A file is listed once, however many folders it applies to. */
 function filesOf(folders: HookFolders): readonly HookFile[] {
   const byKey = new Map(folders.flatMap(({ hooks }) => hooks.map((hook) => [hook.key, hook] as const)));
   return [...Map.groupBy(byKey.values(), (hook) => hook.sourcePath)].flatMap(([path, hooks]) => {

@@ -1,4 +1,4 @@
-/** Reads something once for a settings page and shows what can go wrong. */
+/** Loads data once for a settings page and shows errors. */
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { useApp } from "../../app-context.tsx";
 import { Refused } from "../../connection/connection.ts";
@@ -7,7 +7,7 @@ import { Button } from "../../ui/controls.tsx";
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly problem: string | undefined;
-  /** Resolves when what it read is shown. */
+  /** Resolves once the loaded data is shown. */
   readonly reload: () => Promise<void>;
   readonly set: (value: T) => void;
 }

@@ -1,4 +1,4 @@
-/** The marketplaces that plugins come from: where each lies, fetching it again, removing it, and adding another. */
+/** The marketplaces that plugins come from: the location of each, updating it, removing it, and adding another. */
 import { type FormEvent, type ReactElement, useId, useState } from "react";
 import { useApp } from "../../app-context.tsx";
 import { Refused } from "../../connection/connection.ts";

@@ -1,4 +1,4 @@
-/** One plugin: how it stands, what it brings and runs, and a person's word on it. */
+/** One plugin: its state, what it contains and runs, and whether it is accepted. */
 import { type ReactElement, useCallback, useState } from "react";
 import { useApp } from "../../app-context.tsx";
 import { spelledLine, spelledOut } from "../../parts/requests/spelled.ts";
@@ -61,7 +61,7 @@ export function PluginBox({ row, mayChange, onChange }: BoxProps): ReactElement 
   );
 }
 
-/** What it has run, as it lies there now: what is agreed to is what is seen. */
+/** What it runs, in its current content: what is accepted is what is shown. */
 function Programs({ row }: { row: PluginRow }): ReactElement | null {
   const programs = row.trust?.runs ?? [];
   if (programs.length === 0) return null;
@@ -88,7 +88,7 @@ function Actions({ row, onChange }: Omit<BoxProps, "mayChange">): ReactElement {
   const { busy, run } = useBusy();
   const [asking, setAsking] = useState<"install" | "uninstall">();
   const title = spelledLine(row.title);
-  /** The button that was pressed may be gone then. */
+  /** The pressed button may be gone by then. */
   const done = (work: Promise<unknown>, success: string): Promise<void> =>
     run(async () => {
       await controller.try(work, success);

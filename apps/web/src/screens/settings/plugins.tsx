@@ -1,4 +1,4 @@
-/** Plugins: those on offer and those installed, by marketplace, and where they come from. */
+/** Plugins: available and installed ones, by marketplace, and the marketplaces themselves. */
 import { type ReactElement, useCallback, useId, useState } from "react";
 import { allows, useApp } from "../../app-context.tsx";
 import { spelledLine } from "../../parts/requests/spelled.ts";
@@ -86,7 +86,7 @@ function Finder({ term, onTerm, onlyInstalled, onOnlyInstalled, count }: FinderP
 interface MarketplaceProps {
   readonly group: PluginGroup;
   readonly isShown: (row: PluginRow) => boolean;
-  /** Whether somebody looks for something: then what has nothing of it is left out. */
+  /** Whether a search is active: then marketplaces without matches are omitted. */
   readonly isNarrowed: boolean;
   readonly mayChange: boolean;
   readonly onChange: () => Promise<void>;

@@ -2,7 +2,7 @@
 import { type FormEvent, type ReactElement, useCallback, useState } from "react";
 import { allows, useApp } from "../../app-context.tsx";
 import type { Rules } from "../../connection/connection.ts";
-import { shellWord } from "../../parts/requests/choices.ts";
+import { shellQuoted } from "../../parts/requests/choices.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Picker } from "../../ui/overlays.tsx";
 import { Shown, useLoaded } from "./load.tsx";
@@ -51,7 +51,7 @@ export function RulesTab(): ReactElement {
                   {value.data.map((rule) => (
                     <tr key={rule.ruleId}>
                       <th scope="row">
-                        <code>{rule.pattern.map((p) => (typeof p === "string" ? shellWord(p) : `{${p.join(",")}}`)).join(" ")}</code>
+                        <code>{rule.pattern.map((p) => (typeof p === "string" ? shellQuoted(p) : `{${p.join(",")}}`)).join(" ")}</code>
                         {rule.outsideSandbox ? <span className="hint"> outside the sandbox too</span> : null}
                         {rule.justification == null ? null : <span className="hint"> {rule.justification}</span>}
                       </th>

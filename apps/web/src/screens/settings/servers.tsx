@@ -1,8 +1,8 @@
-/** MCP servers: how they are, what they offer, and signing in at those that want it. */
+/** MCP servers: their state, what they offer, and signing in to those that require it. */
 import { type ReactElement, useCallback, useState } from "react";
 import { allows, useApp } from "../../app-context.tsx";
 import { safeHref } from "../../parts/markdown/blocks.ts";
-import { plural } from "../../state/words.ts";
+import { plural } from "../../state/format.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Shown, useLoaded } from "./load.tsx";
 

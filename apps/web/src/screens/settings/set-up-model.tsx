@@ -1,4 +1,4 @@
-/** Setting up a model: which provider, its key, and the model that new sessions use. The engine tries it before it keeps anything. */
+/** Setting up a model: which provider, its key, and the model that new sessions use. The engine tests it before storing anything. */
 import { type ReactElement, useId, useState } from "react";
 import { useApp } from "../../app-context.tsx";
 import { type ModelSetUp, type Provider, Refused } from "../../connection/connection.ts";
@@ -7,7 +7,7 @@ import { Button } from "../../ui/controls.tsx";
 import { Picker } from "../../ui/overlays.tsx";
 import { useBusy } from "./busy.ts";
 
-/** All that engines know which list no providers. */
+/** The only provider of engines that list none. */
 const openai: Omit<Provider, "id"> & { readonly id: undefined } = {
   ...{ id: undefined, name: "OpenAI", isLocal: false, needsKey: true, keyVariable: "OPENAI_API_KEY", model: null },
   ...{ isSetUp: false, hasStoredKey: false, isCurrent: false },
@@ -42,7 +42,7 @@ function standing({ isCurrent, isSetUp, isLocal, needsKey }: Choice): string {
   return isSetUp ? "Set up" : needsKey ? "Needs a key" : "No key";
 }
 
-/** The key goes to the engine, which keeps it as `parley login` does; the page forgets it at once. */
+/** The key is sent to the engine, which stores it as `parley login` does; the page does not keep it. */
 function ProviderForm({ provider, onDone }: { provider: Choice; onDone: () => void }): ReactElement {
   const { controller, toast } = useApp();
   const [key, setKey] = useState("");

@@ -34,7 +34,7 @@ export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButt
   const list = useRef<HTMLElement>(null);
   // On a phone the tabs are a strip that scrolls.
   useEffect(() => {
-    // Browsers may return a promise here, which React would take for a clean-up.
+    // Browsers may return a promise here, which React would treat as a cleanup function.
     list.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
   }, [tab]);
   return (

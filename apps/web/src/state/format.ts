@@ -1,4 +1,4 @@
-/** Small pieces of text that several screens need: times, sizes, names of folders. */
+/** Text formatting shared by several screens: times, sizes, folder names. */
 
 export function ago(seconds: number, now: number): string {
   const diff = Math.max(0, now / 1000 - seconds);
@@ -12,7 +12,7 @@ export function ago(seconds: number, now: number): string {
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  // Rounded before it is cut up, so that no 60 stands in the smaller unit.
+  // Rounded before it is split, so that the smaller unit is never 60.
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return two(Math.floor(seconds / 60), "min", seconds % 60, "s");
@@ -23,7 +23,7 @@ export function duration(ms: number): string {
 const two = (large: number, unit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
 
-/** A moment as people say it: the time today, else with the day. */
+/** A time for display: only the time if today, else with the date. */
 export function clock(ms: number, now = Date.now()): string {
   const at = new Date(ms);
   const time = at.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
@@ -63,7 +63,7 @@ export function dayGroup(seconds: number, now: number): string {
 
 export const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
-/** A block of text that nothing in it can close. */
+/** A fenced block that its content cannot close. */
 export function fenced(text: string): string {
   const bar = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map((m) => m[0].length + 1)));
   return `${bar}\n${text}\n${bar}`;
