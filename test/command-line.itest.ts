@@ -1,4 +1,4 @@
-/** The command line as a person or a script meets it: help, exit codes, wrong words, and what is said where. */
+/** The command line as used by people and scripts: help, exit codes, invalid arguments, and which stream messages go to. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -39,12 +39,12 @@ test("every subcommand prints its help to stdout and ends well, also through `he
   }
   assert.equal(run(["e", "--help"]).stdout, run(["exec", "--help"]).stdout);
   assert.match(run(["mcp", "add", "--help"]).stdout, /Usage: parley mcp add <NAME>/);
-  for (const words of [["--help"], ["-h"], ["help"], []]) assert.match(run(words).stdout, /parley \[OPTIONS\] <COMMAND>/);
-  for (const words of [["--version"], ["-V"], ["version"]])
-    assert.match(run(words).stdout, /^parley \d+\.\d+\.\d+ \(codex-cli 0\.166\.0\)\n$/);
+  for (const args of [["--help"], ["-h"], ["help"], []]) assert.match(run(args).stdout, /parley \[OPTIONS\] <COMMAND>/);
+  for (const args of [["--version"], ["-V"], ["version"]])
+    assert.match(run(args).stdout, /^parley \d+\.\d+\.\d+ \(codex-cli 0\.166\.0\)\n$/);
 });
 
-test("what the system refuses is said in words, without a stack, and with what to do", async (t) => {
+test("system errors are reported without a stack, and with what to do", async (t) => {
   const { run, home } = place(t);
   const file = path.join(home, "file");
   writeFileSync(file, "");
@@ -52,22 +52,22 @@ test("what the system refuses is said in words, without a stack, and with what t
   atEnd(t, () => busy.close());
   await once(busy, "listening");
   const { port } = busy.address() as AddressInfo;
-  for (const [words, said] of [
+  for (const [args, expected] of [
     [["app-server", "--listen", `ws://127.0.0.1:${port}`], /another program is there: choose another address with --listen/],
     [["exec", "--skip-git-repo-check", "--oss", "--local-provider", "llamacpp", "hi"], /--oss: no local model server answers/],
     [["login", "--with-api-key"], /^error: /m],
   ] as const) {
-    const unwritable = words[0] === "login" ? { CODEX_HOME: path.join(file, "home") } : {};
-    const { status, stderr } = run(words, { input: "sk-x", env: unwritable });
-    assert.equal(status, 1, words.join(" "));
-    assert.match(stderr, said);
+    const unwritable = args[0] === "login" ? { CODEX_HOME: path.join(file, "home") } : {};
+    const { status, stderr } = run(args, { input: "sk-x", env: unwritable });
+    assert.equal(status, 1, args.join(" "));
+    assert.match(stderr, expected);
     assert.doesNotMatch(stderr, /\n {4}at /);
   }
 });
 
-test("wrong words end with 2, say so on stderr alone, and name what was meant", (t) => {
+test("invalid arguments exit with 2, print only to stderr, and suggest what was meant", (t) => {
   const { run } = place(t);
-  for (const [words, meant] of [
+  for (const [args, meant] of [
     [["exce"], /did you mean 'exec'\?/],
     [["--verison"], /did you mean '--version'\?/],
     [["-c"], /the value of '-c' is missing/],
@@ -87,8 +87,8 @@ test("wrong words end with 2, say so on stderr alone, and name what was meant", 
     [["doctor", "now"], /unexpected argument 'now'/],
     [["help", "docter"], /did you mean 'doctor'\?/],
   ] as const) {
-    const { status, stdout, stderr } = run(words);
-    assert.deepEqual([status, stdout], [2, ""], words.join(" "));
+    const { status, stdout, stderr } = run(args);
+    assert.deepEqual([status, stdout], [2, ""], args.join(" "));
     assert.match(stderr, meant);
     assert.match(stderr, /For more information, try 'parley.* --help'\./);
   }
@@ -108,7 +108,7 @@ test("a prompt or a value that looks like flags is no flag", (t) => {
     assert.equal(status, 0);
     assert.ok(stdout.includes(bait), stdout);
   }
-  // A value of another flag is a value, or the line is refused; it is never looked into.
+  // Another flag's value is treated as a value, or the command line is refused; it is never parsed as a flag.
   for (const flags of [
     ["--model", bait],
     [`--model=${bait}`, "hello"],
@@ -117,30 +117,30 @@ test("a prompt or a value that looks like flags is no flag", (t) => {
   assert.ok(!existsSync(path.join(folder, "outside-the-sandbox")), "a bait was taken for a flag");
 });
 
-test("flags of the agent may stand before the subcommand", (t) => {
+test("the agent's flags may come before the subcommand", (t) => {
   const { folder, home, run } = place(t);
   const scenario = path.join(folder, "scenario.json");
   writeFileSync(scenario, JSON.stringify({ turns: [{ user: "/./s", steps: [{ say: "You said {{user}}." }] }] }));
   writeFileSync(path.join(home, "quiet.config.toml"), 'model = "of-the-profile"\n');
   const env = { PARLEY_SCENARIO: scenario };
-  const told = (words: readonly string[]) => {
-    const { status, stdout, stderr } = run(words, { env });
-    assert.deepEqual([status, stdout], [0, "You said hi.\n"], `${words.join(" ")}: ${stderr}`);
+  const stderrOf = (args: readonly string[]) => {
+    const { status, stdout, stderr } = run(args, { env });
+    assert.deepEqual([status, stdout], [0, "You said hi.\n"], `${args.join(" ")}: ${stderr}`);
     return stderr;
   };
   const exec = ["exec", "--skip-git-repo-check", "hi"];
-  assert.match(told(["-m", "m-1", "-s", "workspace-write", ...exec]), /model: m-1[\s\S]*sandbox: workspace-write/);
-  assert.match(told(["-c", 'model="m-2"', "-s", "read-only", ...exec]), /model: m-2[\s\S]*sandbox: read-only/);
-  assert.match(told(["--profile", "quiet", "-a", "never", ...exec]), /model: of-the-profile/);
+  assert.match(stderrOf(["-m", "m-1", "-s", "workspace-write", ...exec]), /model: m-1[\s\S]*sandbox: workspace-write/);
+  assert.match(stderrOf(["-c", 'model="m-2"', "-s", "read-only", ...exec]), /model: m-2[\s\S]*sandbox: read-only/);
+  assert.match(stderrOf(["--profile", "quiet", "-a", "never", ...exec]), /model: of-the-profile/);
   assert.match(run(["--remote", "ws://127.0.0.1:1", ...exec]).stderr, /'--remote' means nothing to 'exec'/);
   assert.match(run(["-m", "x", "mcp", "list"]).stdout, /No MCP servers/);
   assert.match(run(["review", "--base", "main", "and more"]).stderr, /review takes one target, not --base and instructions/);
 });
 
-test("what cannot be done ends with 1 and one sentence", (t) => {
+test("what cannot be done exits with 1 and one sentence", (t) => {
   const { home, run } = place(t);
   writeFileSync(path.join(home, "config.toml"), "unknown_thing = 1\n");
-  for (const [words, why] of [
+  for (const [args, why] of [
     [["app-server", "--strict-config"], /unknown_thing/],
     [["exec", "--strict-config", "--skip-git-repo-check", "x"], /unknown_thing/],
     [["exec", "-C", "none", "x"], /no such folder/],
@@ -150,8 +150,8 @@ test("what cannot be done ends with 1 and one sentence", (t) => {
     [["mcp", "get", "nothing"], /No MCP server named/],
     [["login", "status"], /Not logged in/],
   ] as const) {
-    const { status, stdout, stderr } = run(words);
-    assert.deepEqual([status, stdout], [1, ""], `${words.join(" ")}: ${stderr}`);
+    const { status, stdout, stderr } = run(args);
+    assert.deepEqual([status, stdout], [1, ""], `${args.join(" ")}: ${stderr}`);
     assert.match(stderr, why);
     assert.ok(!stderr.includes("    at "), `no stack for the user: ${stderr}`);
   }
@@ -181,16 +181,16 @@ test("log_dir of the user's settings says where the log file is", (t) => {
   assert.equal(existsSync(path.join(home, "parley", "log")), false);
 });
 
-test("doors without a person fail with a word where no model is set up, and play the tour where it is asked for", (t) => {
+test("non-interactive commands fail with a message if no model is set up, and play the tour if asked to", (t) => {
   const { run } = place(t);
-  for (const words of [
+  for (const args of [
     ["exec", "--skip-git-repo-check", "why does this command fail?"],
     ["exec", "--json", "--skip-git-repo-check", "hi"],
     ["mcp-server"],
   ]) {
-    const { status, stdout, stderr } = run(words);
-    assert.deepEqual([status, stdout], [1, ""], words.join(" "));
-    assert.match(stderr, /no model is set up.*OPENAI_API_KEY/, words.join(" "));
+    const { status, stdout, stderr } = run(args);
+    assert.deepEqual([status, stdout], [1, ""], args.join(" "));
+    assert.match(stderr, /no model is set up.*OPENAI_API_KEY/, args.join(" "));
   }
   const asked = run(["exec", "--skip-git-repo-check", "-c", 'model_provider="scripted"', "hi"]);
   assert.deepEqual([asked.status, /Offline tour/.test(asked.stdout)], [0, true]);

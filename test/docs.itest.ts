@@ -1,4 +1,4 @@
-/** Every command in the documents is run, every link is followed, and every error text of the troubleshooting page is one of ours. */
+/** Runs every command in the documents, follows every link, and checks that every error text of the troubleshooting page is one of ours. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { launcher, root, scratch } from "./support/process.ts";
 const documents = ["README.md", "examples/README.md", "CONTRIBUTING.md", ...globSync("docs/*.md", { cwd: root }).sort()];
 interface Block {
   readonly document: string;
-  /** "" is run as it is; "serve" starts something that goes on; "manager" needs one that runs; "elsewhere" cannot be run here. */
+  /** "" is run as it is; "serve" starts something that keeps running; "manager" needs a running manager; "elsewhere" cannot be run here. */
   readonly how: string;
   readonly text: string;
 }
@@ -24,7 +24,7 @@ const blocks: readonly Block[] = documents.flatMap((document) =>
   })),
 );
 
-/** What cannot be run in a test, and where it is tried instead. */
+/** What cannot be run in a test, and where it is tested instead. */
 const elsewhere: Readonly<Record<string, string>> = {
   "npm ci && npm start": "the first lines of the README: .ci/run begins with npm ci, test/manager.itest.ts starts it",
   "npm ci && npm test": "this very run",
@@ -52,7 +52,7 @@ function place(t: TestContext) {
     cwd: work,
   });
   writeFileSync(path.join(work, "hello.txt"), "hello\n");
-  // The pages are for people who have a model; here a script stands in for it, also in homes that a page makes.
+  // The pages assume a model; here a scripted one is used instead, also in homes that a page creates.
   const script = path.join(folder, "scenario.json");
   writeFileSync(script, JSON.stringify({ loop: true, sample_schemas: true, turns: [[{ say: "ok" }]] }));
   const node = path.dirname(process.execPath);
@@ -70,11 +70,11 @@ for (const document of documents) {
   const plain = blocks.filter(
     (block) => block.document === document && block.how === "" && !linesOf(block.text).every((line) => reasonFor(line) !== undefined),
   );
-  // The README and the examples' page speak of a checkout, and their commands are tried by tests of their own.
+  // The README and the examples page assume a checkout, and their commands have their own tests.
   if (plain.length === 0 || document === "README.md" || document === "examples/README.md" || document === "CONTRIBUTING.md") continue;
   test(`${document}: its commands do what they say`, { timeout: 300_000 }, (t) => {
     const { work, env } = place(t);
-    // A thread to look at, for pages that begin with one.
+    // An existing thread, for pages that start from one.
     spawnSync("parley", ["exec", "hello"], { cwd: work, env });
     for (const { text } of plain) {
       const { status, stderr, error } = spawnSync("bash", ["-e", "-o", "pipefail", "-c", text], {
@@ -89,26 +89,26 @@ for (const document of documents) {
   });
 }
 
-/** The same command on any free port: the usual one may be taken on this machine. */
+/** The same command on any free port: the usual one may be in use on this machine. */
 const anyPort = (text: string): string =>
   text.includes("--listen") ? text.replace(/(127\.0\.0\.1):\d+/, "$1:0") : `${text} --listen 127.0.0.1:0`;
 
-test("what is said to go on running starts and says where it listens", { timeout: 300_000 }, async (t) => {
+test("commands that keep running start and print where they listen", { timeout: 300_000 }, async (t) => {
   for (const { text } of blocks.filter(({ how }) => how === "serve")) {
     const { work, env } = place(t);
     const child = spawn("bash", ["-c", `exec ${anyPort(text.trim())}`], { cwd: work, env, stdio: ["ignore", "pipe", "pipe"] });
     endedWith(t, child);
-    await said(child, /127\.0\.0\.1:\d+/, text);
+    await printed(child, /127\.0\.0\.1:\d+/, text);
     child.kill("SIGTERM");
     await once(child, "close");
   }
 });
 
-test("what is said of a manager works on one", { timeout: 300_000 }, async (t) => {
+test("commands for a manager work on one", { timeout: 300_000 }, async (t) => {
   const { work, env } = place(t);
   const child = spawn("parley", ["manager", "--no-open", "--listen", "127.0.0.1:0"], { cwd: work, env, stdio: ["ignore", "pipe", "pipe"] });
   endedWith(t, child);
-  const port = /127\.0\.0\.1:(\d+)/.exec(await said(child, /127\.0\.0\.1:\d+/, "parley manager"))?.[1] ?? "";
+  const port = /127\.0\.0\.1:(\d+)/.exec(await printed(child, /127\.0\.0\.1:\d+/, "parley manager"))?.[1] ?? "";
   for (const line of blocks.filter(({ how }) => how === "manager").flatMap(({ text }) => linesOf(text))) {
     const { status, stdout, stderr } = spawnSync("bash", ["-c", line.replace("4180", port).replace("curl -s", "curl -sf")], {
       cwd: work,
@@ -146,14 +146,14 @@ test("error texts of the troubleshooting page are texts of the product", () => {
   const rows = readFileSync(path.join(root, "docs/troubleshooting.md"), "utf8")
     .split("\n")
     .filter((line) => line.startsWith("| ") && !line.startsWith("| the text"));
-  /** Texts of Node, of the system, of providers, or descriptions of a state. */
+  /** Messages of Node, the system or providers, or descriptions of a state. */
   const foreign = /self-signed|ENOSPC|no space|usage limit|unable to get|config\.toml|expectedVersion|exited with 124|429|401|404/;
   for (const row of rows)
     for (const [, text = ""] of (row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g))
       assert.ok(foreign.test(text) || sources.includes(text), `no source says: ${text}`);
 });
 
-async function said(child: ChildProcess, what: RegExp, name: string): Promise<string> {
+async function printed(child: ChildProcess, what: RegExp, name: string): Promise<string> {
   let text = "";
   const found = Promise.withResolvers<string>();
   for (const stream of [child.stdout, child.stderr])

@@ -1,4 +1,4 @@
-/** What the documents and the files say of themselves is held to the facts. */
+/** Checks what the documents and source files claim against the facts. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -9,12 +9,12 @@ const read = (file: string): string => readFileSync(path.join(root, file), "utf8
 
 test("docs/dependencies.md gives a reason for each dependency, and for no other", () => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read("package.json"));
-  const [said = ""] = read("docs/dependencies.md").split("## Outside the lockfile");
-  const named = [...said.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = ""]) => (cell === "package" ? [] : cell.split(", ")));
+  const [documented = ""] = read("docs/dependencies.md").split("## Outside the lockfile");
+  const named = [...documented.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = ""]) => (cell === "package" ? [] : cell.split(", ")));
   assert.deepEqual(named.toSorted(), Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).toSorted());
 });
 
-test("the pages that one reads first stay short", () => {
+test("the pages that are read first stay short", () => {
   assert.ok(read("AGENTS.md").split("\n").length <= 150);
   assert.ok(read("ARCHITECTURE.md").split("\n").length <= 100);
 });

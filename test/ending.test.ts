@@ -1,10 +1,10 @@
-/** How tests clean up, tried on stand-ins for a test. */
+/** How tests clean up, checked with fake test contexts. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { test } from "node:test";
 import { atEnd, type Ending, endedWith } from "./support/ending.ts";
 
-/** What a test runner does with the steps: in the order they came, until one fails. */
+/** Runs the steps as a test runner does: in the order they were added, until one fails. */
 function standIn(): Ending & { end(): Promise<void> } {
   const steps: (() => unknown)[] = [];
   return {
@@ -30,7 +30,7 @@ test("the newest step comes first, each is awaited, and a failing one does not k
   assert.deepEqual(done, ["program", "folder"]);
 });
 
-test("a program is gone when the step is over, also one that had ended by itself", async () => {
+test("a process is gone when the step is over, even if it had already exited", async () => {
   const t = standIn();
   const children = ["setInterval(() => {}, 1000)", "0"].map((code) => spawn(process.execPath, ["-e", code], { stdio: "ignore" }));
   for (const child of children) endedWith(t, child);

@@ -8,7 +8,7 @@ import { launcher, root, scratch } from "./support/process.ts";
 
 const examples = path.join(root, "examples");
 
-function run(t: TestContext, words: readonly string[], scenario?: string) {
+function run(t: TestContext, args: readonly string[], scenario?: string) {
   const folder = scratch(t);
   const workspace = path.join(folder, "workspace");
   mkdirSync(workspace);
@@ -17,7 +17,7 @@ function run(t: TestContext, words: readonly string[], scenario?: string) {
   git("init", "-q");
   git("add", ".");
   const { PATH } = process.env;
-  return spawnSync(process.execPath, words, {
+  return spawnSync(process.execPath, args, {
     cwd: workspace,
     encoding: "utf8",
     timeout: 60_000,
@@ -42,7 +42,7 @@ test("each is a single file of under 60 lines, and its page names it", () => {
   }
 });
 
-test("the bot says yes to what its rule allows", (t) => {
+test("the bot approves what its rule allows", (t) => {
   const { status, stdout, stderr } = run(t, [program("approve-by-rule.ts"), "list the files"], "approve-a-command.yaml");
   assert.equal(status, 0, stderr);
   assert.match(stderr, /^accept: .*ls -la/m);

@@ -1,4 +1,4 @@
-/** What is asked about is spelled out alike in the terminal and on the page. */
+/** The terminal and the page escape the text of approvals in the same way. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

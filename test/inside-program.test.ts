@@ -1,4 +1,4 @@
-/** What is sent to another process as the text of functions must bring everything along: a name from outside is only missed when it runs. */
+/** Functions sent to another process as text must be self-contained: a reference to an outside name only fails when it runs. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { insideProgram, landlockVersionProgram } from "../src/exec/sandbox/engin
 
 const root = path.resolve(import.meta.dirname, "..");
 
-/** Names that a program uses and neither declares nor finds in Node. */
+/** Names that a program uses but that neither it nor Node defines. */
 function freeNames(program: string): string[] {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-free-names-"));
   try {
@@ -28,7 +28,7 @@ function freeNames(program: string): string[] {
 test("the program inside a sandbox uses no name from outside of its functions", () => {
   for (const program of [insideProgram(), landlockVersionProgram()]) {
     assert.deepEqual(freeNames(program), []);
-    // Imports stay behind when a function is sent as text, and could not be used without a file.
+    // Imports are lost when a function is sent as text, and could not be resolved without a file.
     assert.doesNotMatch(program, /\bimport\b|\brequire\b/);
   }
 });

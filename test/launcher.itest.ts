@@ -6,7 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { launcher, root, scratch } from "./support/process.ts";
 
-/** Started with nothing but the system's own folders on the path. */
+/** Started with only the system's folders on the PATH. */
 function run(program: string, args: readonly string[], cwd: string, PATH = "/usr/bin:/bin") {
   return spawnSync(program, args, { cwd, encoding: "utf8", env: { PATH, HOME: cwd, CODEX_HOME: path.join(cwd, "home") } });
 }
@@ -26,16 +26,16 @@ test("it starts from any folder, by path and through links", (t) => {
   assert.match(run("/bin/sh", ["parley", "--version"], path.dirname(launcher)).stdout, /^parley /);
 });
 
-test("a link that is called codex says the version of Codex that programs look for", (t) => {
+test("a link named codex prints the version of Codex that programs look for", (t) => {
   const folder = scratch(t);
   symlinkSync(launcher, path.join(folder, "codex"));
   symlinkSync(path.join(root, "dist", "parley.cjs"), path.join(folder, "codex.cjs"));
-  for (const words of [["--version"], ["-V"], ["exec", "--version"]])
-    assert.equal(run("./codex", words, folder).stdout, "codex-cli 0.166.0\n", words.join(" "));
+  for (const args of [["--version"], ["-V"], ["exec", "--version"]])
+    assert.equal(run("./codex", args, folder).stdout, "codex-cli 0.166.0\n", args.join(" "));
   assert.equal(run(process.execPath, ["codex.cjs", "--version"], folder).stdout, "codex-cli 0.166.0\n");
 });
 
-/** A checkout of a few files: the launcher, and a program that says which Node runs it. */
+/** A minimal checkout: the launcher, and a program that prints which Node runs it. */
 function checkout(folder: string): string {
   const own = path.join(folder, "checkout");
   mkdirSync(path.join(own, "bin"), { recursive: true });
@@ -83,7 +83,7 @@ test("the Node of the lockfile comes before the system's, and the bundle before 
 test("a bundle that is older than its sources steps aside for them", (t) => {
   const own = checkout(scratch(t));
   for (const folder of ["dist", "node_modules"]) mkdirSync(path.join(own, folder));
-  // Other starts write their compiled code there at this very moment.
+  // Other processes may be writing their compiled code there at the same time.
   cpSync(path.join(root, "dist"), path.join(own, "dist"), { recursive: true, filter: (file) => path.basename(file) !== ".cache" });
   writeFileSync(path.join(own, "package.json"), '{"type":"module"}');
   const { stdout } = spawnSync(process.execPath, [path.join(own, "dist", "parley.cjs")], { encoding: "utf8" });

@@ -1,4 +1,4 @@
-/** The man page names all that the command line takes; it is made from the same rows (`npm run generate`). */
+/** The man page names every command and flag; it is generated from the same rows (`npm run generate`). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ test("every subcommand and every flag is in the man page", async () => {
       .join("");
     assert.ok(block.startsWith(".SS parley"), name);
     for (const flag of allFlags(help)) assert.ok(block.includes(`\\-\\-${flag.name.replaceAll("-", "\\-")}`), `${name} --${flag.name}`);
-    for (const [word, inner] of Object.entries(help.commands ?? {})) named(`${name} ${word}`, inner);
+    for (const [command, inner] of Object.entries(help.commands ?? {})) named(`${name} ${command}`, inner);
   };
   for (const [name, load] of Object.entries(helps)) named(`parley ${name}`, await load());
 });

@@ -1,4 +1,4 @@
-/** A manager over an engine of another process that dies in the middle of a turn, and one that is itself restarted: nothing is lost, nothing is sent twice. */
+/** A manager whose engine process dies in the middle of a turn, and one that is itself restarted: nothing is lost or sent twice. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -78,32 +78,32 @@ async function startManager(world: World): Promise<Running> {
   throw new Error(`the manager ended: ${text}`);
 }
 
-/** Everything that a client hears, in order, over all breaks. */
+/** Everything that a client receives, in order, across reconnects. */
 function listen(
   t: TestContext,
   client: ManagerClient,
-): { heard: StreamMessage[]; until(wanted: (m: StreamMessage) => boolean): Promise<StreamMessage> } {
+): { received: StreamMessage[]; until(fits: (m: StreamMessage) => boolean): Promise<StreamMessage> } {
   const stop = new AbortController();
   atEnd(t, () => stop.abort());
-  const heard: StreamMessage[] = [];
+  const received: StreamMessage[] = [];
   let wake = Promise.withResolvers<void>();
   void (async () => {
     for await (const message of client.events({ signal: stop.signal })) {
-      heard.push(message);
+      received.push(message);
       wake.resolve();
       wake = Promise.withResolvers();
     }
   })();
   return {
-    heard,
-    async until(wanted) {
+    received,
+    async until(fits) {
       const late = AbortSignal.timeout(60_000);
       for (;;) {
-        const found = heard.find(wanted);
+        const found = received.find(fits);
         if (found !== undefined) return found;
         if (late.aborted)
           throw new Error(
-            `never heard; last: ${heard
+            `never received; last: ${received
               .slice(-5)
               .map((m) => m.type)
               .join(", ")}`,
@@ -115,7 +115,7 @@ function listen(
 }
 const method = (m: StreamMessage): string => (m.type === "notification" ? m.payload.method : "");
 
-/** What people said, as it stands on disk. */
+/** The users' messages as stored on disk. */
 function prompts({ home }: World): string[] {
   const files = readdirSync(path.join(home, "sessions"), { recursive: true, encoding: "utf8" }).filter((f) => f.endsWith(".jsonl"));
   return files.flatMap((file) =>
@@ -126,19 +126,19 @@ function prompts({ home }: World): string[] {
   );
 }
 
-test("the engine is killed in the middle of a turn and comes back: said, joined again, and each prompt is there once", async (t) => {
+test("the engine is killed in the middle of a turn and comes back: reported, rejoined, and each prompt is there once", async (t) => {
   const world = worldOf(t);
   const engine = await startEngine(world);
   const { client } = await startManager(world);
-  const ear = listen(t, client);
-  await ear.until((m) => m.type === "ready");
+  const listener = listen(t, client);
+  await listener.until((m) => m.type === "ready");
   const { session } = await client.postSessions({ cwd: world.folder });
   const { sessionId } = session;
   await client.postSessionsMessages(sessionId, { text: "a slow one", clientMessageId: "m-1" });
-  await ear.until((m) => method(m) === "item/completed" && JSON.stringify(m).includes("Began."));
+  await listener.until((m) => method(m) === "item/completed" && JSON.stringify(m).includes("Began."));
 
   await kill(engine);
-  await ear.until((m) => m.type === "engine_state" && !m.payload.running);
+  await listener.until((m) => m.type === "engine_state" && !m.payload.running);
   await assert.rejects(
     client.postSessionsMessages(sessionId, { text: "hello again", clientMessageId: "m-2" }),
     (error) => error instanceof ManagerError && error.status === 503 && error.code === "engine_unavailable",
@@ -146,11 +146,11 @@ test("the engine is killed in the middle of a turn and comes back: said, joined 
   assert.equal((await client.getSessions().catch(() => undefined))?.data.length ?? 0, 0, "nothing is invented meanwhile");
 
   await startEngine(world);
-  await ear.until((m) => m.type === "engine_state" && m.payload.running);
+  await listener.until((m) => m.type === "engine_state" && m.payload.running);
   const again = await client.postSessionsMessages(sessionId, { text: "hello again", clientMessageId: "m-2" });
   assert.equal(again.delivery, "started");
-  await ear.until((m) => method(m) === "turn/completed" && JSON.stringify(m).includes(String(again.turnId)));
-  // The same two once more, as a page does that heard no answer.
+  await listener.until((m) => method(m) === "turn/completed" && JSON.stringify(m).includes(String(again.turnId)));
+  // The same two again, as a page sends them that got no response.
   assert.equal((await client.postSessionsMessages(sessionId, { text: "hello again", clientMessageId: "m-2" })).turnId, again.turnId);
   await client.postSessionsMessages(sessionId, { text: "a slow one", clientMessageId: "m-1" });
   assert.deepEqual(prompts(world), ["a slow one", "hello again"]);
@@ -160,7 +160,7 @@ test("the engine is killed in the middle of a turn and comes back: said, joined 
     data.map((turn) => turn.status),
     ["completed", "interrupted"],
   );
-  const numbers = ear.heard.flatMap((m) => ("seq" in m && "payload" in m ? [m.seq] : []));
+  const numbers = listener.received.flatMap((m) => ("seq" in m && "payload" in m ? [m.seq] : []));
   assert.deepEqual(
     numbers,
     [...new Set(numbers)].sort((a, b) => a - b),
@@ -172,23 +172,23 @@ test("a request that waits when the engine dies is over, with the reason, and it
   const world = worldOf(t);
   const engine = await startEngine(world);
   const { client } = await startManager(world);
-  const ear = listen(t, client);
-  await ear.until((m) => m.type === "ready");
+  const listener = listen(t, client);
+  await listener.until((m) => m.type === "ready");
   const { session } = await client.postSessions({ cwd: world.folder, filesystemSandbox: "workspace-write" });
   await client.postSessionsMessages(session.sessionId, { text: "run it" });
-  const asked = await ear.until((m) => m.type === "approval");
+  const asked = await listener.until((m) => m.type === "approval");
   assert.equal((await client.getPending()).data.length, 1);
   const requestId = asked.type === "approval" ? asked.payload.requestId : "";
   await kill(engine);
-  await ear.until((m) => m.type === "engine_state" && !m.payload.running);
-  // It may be the line alone that broke: the request stands, and an answer that cannot be handed over is not taken.
+  await listener.until((m) => m.type === "engine_state" && !m.payload.running);
+  // Only the connection may have broken: the request stays open, and an answer that cannot be delivered is not accepted.
   assert.equal((await client.getPending()).data.length, 1);
   await assert.rejects(
     client.postApprovalsDecision(requestId, { decision: "accept" }),
     (error) => error instanceof ManagerError && error.status === 500,
   );
   await startEngine(world);
-  const end = await ear.until((m) => m.type === "approval_resolved");
+  const end = await listener.until((m) => m.type === "approval_resolved");
   assert.ok(end.type === "approval_resolved" && end.payload.status === "expired" && end.payload.reason != null);
   assert.deepEqual((await client.getPending()).data, []);
   await assert.rejects(
@@ -201,15 +201,15 @@ test("a restart of the manager alone: the waiting request is the same, deletions
   const world = worldOf(t);
   await startEngine(world);
   const first = await startManager(world);
-  const ear = listen(t, first.client);
-  await ear.until((m) => m.type === "ready");
+  const listener = listen(t, first.client);
+  await listener.until((m) => m.type === "ready");
   const { session: doomed } = await first.client.postSessions({ cwd: world.folder });
   await first.client.postSessionsMessages(doomed.sessionId, { text: "hello" });
-  await ear.until((m) => method(m) === "turn/completed");
+  await listener.until((m) => method(m) === "turn/completed");
   await first.client.deleteSessionsBySessionId(doomed.sessionId);
   const { session } = await first.client.postSessions({ cwd: world.folder, filesystemSandbox: "workspace-write" });
   await first.client.postSessionsMessages(session.sessionId, { text: "run it" });
-  const asked = await ear.until((m) => m.type === "approval");
+  const asked = await listener.until((m) => m.type === "approval");
   const seen = asked.type === "approval" ? asked.payload : assert.fail();
   await kill(first.child);
 

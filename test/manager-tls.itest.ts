@@ -1,4 +1,4 @@
-/** `parley manager` with a certificate: https, wss and cookies that never travel in the open; and no open address without one. */
+/** `parley manager` with a certificate: https, wss and cookies that are never sent unencrypted; and no public address without a certificate. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -115,7 +115,7 @@ test("a client that does not know the authority, or speaks plain HTTP, gets noth
   assert.doesNotMatch((await plain.toArray()).join(""), /"ok"/);
 });
 
-test("scripts: the typed client hears events over wss, /rpc runs a turn, and `manager link` trusts the certificate it is given", async (t) => {
+test("scripts: the typed client receives events over wss, /rpc runs a turn, and `manager link` trusts the certificate it is given", async (t) => {
   const at = await startSecure(t);
   if (at === undefined) return;
   const href = (file: string): string => JSON.stringify(pathToFileURL(path.join(root, file)).href);
@@ -131,13 +131,13 @@ test("scripts: the typed client hears events over wss, /rpc runs a turn, and `ma
       if (event.type === "session_upserted" && event.payload.lastTurnStatus === "completed") stop.abort();
     }
     direct.close();
-    console.log("heard it");`;
+    console.log("received it");`;
   const ran = spawnSync(process.execPath, ["--input-type=module", "--eval", script, at.link.origin, at.token], {
     env: { ...at.env, NODE_EXTRA_CA_CERTS: at.authority, NODE_NO_WARNINGS: "1" },
     encoding: "utf8",
     timeout: 90_000,
   });
-  assert.equal(ran.stdout.trim(), "heard it", ran.stderr);
+  assert.equal(ran.stdout.trim(), "received it", ran.stderr);
   const run = spawnSync(launcher, ["manager", "link", "--listen", at.link.host, "--tls-cert", "server.pem"], {
     cwd: at.folder,
     env: at.env,
@@ -146,11 +146,11 @@ test("scripts: the typed client hears events over wss, /rpc runs a turn, and `ma
   assert.match(run.stdout, /^https:\/\/127\.0\.0\.1:\d+\/#sign-in=\S+\n$/, run.stderr);
 });
 
-test("an address that others can reach needs a certificate or a plain word, and a bad certificate is said at once", (t) => {
+test("an address that others can reach needs a certificate or an explicit flag, and a bad certificate is reported at once", (t) => {
   const folder = scratch(t);
   if (makeCertificates(folder, "parley.test") === undefined) return t.skip("no openssl on this machine");
   const env = { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: folder };
-  // An address of no machine: what is let through ends at the attempt to listen.
+  // An address that no machine has: an accepted configuration fails when it tries to listen.
   const run = (...args: string[]): string => {
     const all = ["manager", "--listen", "192.0.2.1:4180", "--no-open", ...args];
     const { status, stderr } = spawnSync(launcher, all, { cwd: folder, env, encoding: "utf8", timeout: 60_000 });

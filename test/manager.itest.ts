@@ -1,4 +1,4 @@
-/** `parley manager` as people start it: the bundle, its token, its links, its refusals, a remote engine. */
+/** `parley manager` as people start it: the bundle, its token, its links, its error messages, a remote engine. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -106,7 +106,7 @@ test("an address that others can reach is refused without TLS, and bad flags say
   assert.match(spawnSync(launcher, ["manager", "--help"], { encoding: "utf8" }).stdout, /--token-file/);
 });
 
-test("a second manager on the same home is refused and told of the first; one that was killed leaves its place", async (t) => {
+test("a second manager on the same home is refused with the first one's address; a killed one does not block the next", async (t) => {
   const folder = scratch(t);
   const first = await start(t, folder, launcher, ["manager"]);
   const second = (): { status: number | null; stderr: string } =>
@@ -131,7 +131,7 @@ test("a second manager on the same home is refused and told of the first; one th
   assert.equal(existsSync(path.join(next.home, "parley/manager/lock.json")), false, "who ends as asked leaves no lock");
 });
 
-test("it manages an engine of another process, and serves that one's protocol at /rpc", async (t) => {
+test("it manages an engine in another process, and serves its protocol at /rpc", async (t) => {
   const folder = scratch(t);
   const socket = path.join(folder, "engine.sock");
   const engine = spawn(launcher, ["app-server", "-c", 'model_provider="scripted"', "--listen", `unix://${socket}`], {

@@ -1,4 +1,4 @@
-/** A corporate network in small: a proxy, an own certificate authority, and a collector of telemetry, all on this machine. */
+/** A small corporate network: a proxy, a private certificate authority, and a telemetry collector, all on this machine. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { makeCertificates } from "./support/certificates.ts";
 import { atEnd, endedWith } from "./support/ending.ts";
 import { launcher, scratch } from "./support/process.ts";
 
-/** No name server knows it: only a proxy finds the way. */
+/** Not resolvable by DNS: only reachable through the proxy. */
 const host = "model.parley.test";
 
 async function listen(t: TestContext, server: Server): Promise<number> {
@@ -21,7 +21,7 @@ async function listen(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Answers every question with the same words, as a chat-completions server does. */
+/** Answers every request with the same text, as a chat-completions server does. */
 const model: RequestListener = (_request, response) => {
   const chunk = (delta: object, finish: string | null) =>
     `data: ${JSON.stringify({ id: "r", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
@@ -29,7 +29,7 @@ const model: RequestListener = (_request, response) => {
   response.end(`${chunk({ role: "assistant", content: "from far away" }, null)}${chunk({}, "stop")}data: [DONE]\n\n`);
 };
 
-/** Remembers where it was sent to, and takes everything to one port of this machine. */
+/** Records the requested targets, and forwards everything to one port of this machine. */
 async function openProxy(t: TestContext, to: () => number) {
   const seen: string[] = [];
   const server = createServer((request, response) => {
@@ -101,7 +101,7 @@ test("an own authority behind a proxy: SSL_CERT_FILE or NODE_EXTRA_CA_CERTS open
     assert.match((await ask({ ...env, [variable]: certificates.authority })).out, /from far away/, variable);
   assert.ok(proxy.seen.every((line) => line === `CONNECT ${host}:443 Basic ${Buffer.from("someone:secretword").toString("base64")}`));
 
-  // The doctor asks by fetch, and hides the proxy's password.
+  // The doctor uses fetch, and hides the proxy's password.
   const findings = await run(["doctor", "--json"], { ...env, SSL_CERT_FILE: certificates.authority });
   const found = (JSON.parse(findings.out) as { name: string; state: string; text: string }[]).filter(({ name }) =>
     /network|provider/.test(name),
@@ -140,8 +140,8 @@ test("[otel] sends the tree of each turn to the collector, and the figures", asy
   );
   assert.match((await ask({})).out, /from far away/);
   assert.deepEqual([...new Set(bodies.map(({ path: to }) => to))].toSorted(), ["/v1/metrics", "/v1/traces"]);
-  // A slow run sends them in several portions.
+  // A slow run sends them in several batches.
   const traces = bodies.flatMap(({ path: to, body }) => (to === "/v1/traces" ? [body] : [])).join("\n");
-  for (const word of ['"name":"invoke_agent parley"', '"name":"chat m"', '"stringValue":"test"']) assert.ok(traces.includes(word), word);
+  for (const part of ['"name":"invoke_agent parley"', '"name":"chat m"', '"stringValue":"test"']) assert.ok(traces.includes(part), part);
   assert.ok(!traces.includes("hello"), "the prompt stays here");
 });

@@ -18,7 +18,7 @@ test("the tarball installs into an empty folder and runs there", { timeout: 300_
       env: { PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: folder, CODEX_HOME: path.join(folder, "home") },
     });
   writeFileSync(path.join(folder, "package.json"), '{"private":true}');
-  // Natives are optional by design; without them nothing has to be fetched.
+  // Native modules are optional by design; without them nothing has to be downloaded.
   const install = sh(`npm install --offline --omit=optional --no-audit --no-fund ${JSON.stringify(tarball)}`);
   assert.equal(install.status, 0, install.stderr);
 
@@ -51,7 +51,7 @@ test("the tarball installs into an empty folder and runs there", { timeout: 300_
   assert.match(wrong, /Type 'number' is not assignable to type 'string'/);
 });
 
-/** What the TypeScript compiler says to a user of the installed package. */
+/** The TypeScript compiler's output for a user of the installed package. */
 function compile(folder: string, text: string): readonly string[] {
   writeFileSync(path.join(folder, "use.mts"), `import { connectClient } from "@parley-agent/parley/client";\n${text}\nexport {};\n`);
   const flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--types", "node"];

@@ -42,15 +42,15 @@ test("plugins and marketplaces are added, listed, accepted and removed, with the
   writeFileSync(path.join(installedPath, "new.txt"), "x");
   assert.match(run("accept", "demo@mk").stdout, /^Accepted plugin `demo` from marketplace `mk` as it is now/);
   assert.deepEqual(json("remove", "demo@mk"), { pluginId: "demo@mk", name: "demo", marketplaceName: "mk" });
-  const refused: [words: string[], status: number, says: RegExp][] = [
+  const refused: [args: string[], status: number, expected: RegExp][] = [
     [["add", "demo"], 1, /requires --marketplace/],
     [["marketplace", "ad"], 2, /did you mean 'add'/],
     [["list", "--available"], 2, /--available needs --json/],
   ];
-  for (const [words, status, says] of refused) {
-    const outcome = run(...words);
-    assert.equal(outcome.status, status, words.join(" "));
-    assert.match(outcome.stderr, says);
+  for (const [args, status, expected] of refused) {
+    const outcome = run(...args);
+    assert.equal(outcome.status, status, args.join(" "));
+    assert.match(outcome.stderr, expected);
   }
   assert.deepEqual(json("marketplace", "remove", "mk"), { marketplaceName: "mk", installedRoot: null });
 });

@@ -1,4 +1,4 @@
-/** What the README says is tried, so that it stays true. */
+/** Checks what the README claims, so that it stays true. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -55,15 +55,15 @@ test("parley tour plays the offline tour to its end", (t) => {
     assert.ok(stdout.includes(sign), `${sign} is missing from:\n${stdout}`);
 });
 
-test("a newcomer's first hour: told what lacks, sets a model up, gets an answer, goes on with the session", async (t) => {
+test("a newcomer's first hour: sees what is missing, sets up a model, gets an answer, resumes the session", async (t) => {
   await using mock = new MockProvider(stream(chatFrames({ text: "At your service" })));
   const folder = scratch(t);
   const home = path.join(folder, "home");
   mkdirSync(home);
   const table = `[model_providers.house]\nname = "House"\nbase_url = "${await mock.listen()}/v1"\nwire_api = "chat"\nenv_key = "HOUSE_KEY"\n`;
   writeFileSync(path.join(home, "config.toml"), table);
-  const run = async (words: readonly string[], input = ""): Promise<{ status: number; stdout: string; stderr: string }> => {
-    const child = spawn(launcher, words, { cwd: folder, env: { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: home } });
+  const run = async (args: readonly string[], input = ""): Promise<{ status: number; stdout: string; stderr: string }> => {
+    const child = spawn(launcher, args, { cwd: folder, env: { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: home } });
     endedWith(t, child);
     child.stdin.end(input);
     const texts = [child.stdout, child.stderr].map(async (out) => (await out.setEncoding("utf8").toArray()).join(""));

@@ -1,4 +1,4 @@
-/** What we promise of commands and edits beyond the documents: what ends, what is told, what is kept. */
+/** Requirements for commands and edits beyond the documents: what ends, what is announced, what is stored. */
 import type { Requirement } from "./requirements.ts";
 
 export const actingRequirements = {

@@ -1,4 +1,4 @@
-/** What we promise of the loop itself: that an hour with a real model on any wire ends no thread. */
+/** Requirements for the agent loop itself: an hour with a real model on any wire must not end a thread. */
 import type { Requirement } from "./requirements.ts";
 
 export const agentRequirements = {

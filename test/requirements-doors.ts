@@ -1,4 +1,4 @@
-/** What we promise those who come through another door: older clients, MCP, editors, scripts. Part of requirements.ts. */
+/** Requirements for the other interfaces: older clients, MCP, editors, scripts. Part of requirements.ts. */
 export const doorRequirements = {
   "mcpServer.identity": { source: "observed 0.98", says: "the MCP server names itself codex-mcp-server, with a user agent" },
   "mcpServer.arguments": { source: "MCP server document, Codex tools", says: "codex and codex-reply take every documented argument" },

@@ -1,4 +1,4 @@
-/** What we promise of plugins: those that are installed, and the marketplaces that they come from. */
+/** Requirements for plugins: installed ones, and the marketplaces they come from. */
 import type { Requirement } from "./requirements.ts";
 
 export const pluginRequirements = {

@@ -1,4 +1,4 @@
-/** What we promise to those who would harm us, and to those who are harmed by disks, clocks and crashes. The numbers are those of docs/security.md. */
+/** Requirements for security and reliability: attacks, and failing disks, clocks and processes. The numbers are those of docs/security.md. */
 import type { Requirement } from "./requirements.ts";
 
 const source = "security cases";

@@ -1,4 +1,4 @@
-/** What a client sees on the wire in the corners: calls in the wrong state, ill-formed params, failing models. Part of `requirements.ts`. */
+/** Requirements for edge cases on the wire: calls in the wrong state, malformed params, failing models. Part of `requirements.ts`. */
 export const wireRequirements = {
   "wire.nothingDropped": {
     source: "Parley",

@@ -1,4 +1,4 @@
-/** The list of promises and the scenarios that prove them must not drift apart. */
+/** The list of requirements and the scenarios that prove them must not drift apart. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";

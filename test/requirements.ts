@@ -1,4 +1,4 @@
-/** Every behaviour we promise, each with its source. A scenario cites the id; one without a scenario fails `requirements.test.ts`. */
+/** Every required behaviour, each with its source. A scenario cites the id; a requirement without a scenario fails `requirements.test.ts`. */
 import { actingRequirements } from "./requirements-acting.ts";
 import { agentRequirements } from "./requirements-agent.ts";
 import { doorRequirements } from "./requirements-doors.ts";
@@ -7,12 +7,12 @@ import { trustRequirements } from "./requirements-trust.ts";
 import { wireRequirements } from "./requirements-wire.ts";
 
 export interface Requirement {
-  /** Where the promise comes from: a document of the protocol, the observed behaviour of the real servers, or our own. */
+  /** The source of the requirement: a protocol document, the observed behaviour of the real servers, or ourselves. */
   readonly source: string;
   readonly says: string;
   /** Numbers of the security cases of docs/security.md that it covers. */
   readonly cases?: readonly number[];
-  /** Why it does not hold yet. The scenario must then fail; when it passes, the entry must go. */
+  /** Why it is not met yet. The scenario must then fail; once it passes, this entry must be removed. */
   readonly knownFailure?: string;
 }
 

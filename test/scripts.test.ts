@@ -1,4 +1,4 @@
-/** The scripts that guard the repository are themselves guarded. */
+/** Tests of the scripts that check the repository. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
@@ -64,13 +64,13 @@ test("a package whose engines would make a newcomer's npm ci warn is named", () 
 });
 
 test("a licence that does not go with ours is named, unless the package is no part of what we give away", () => {
-  const told = (entry: object): number => lockProblems(lock({ "node_modules/a": { ...good, ...entry } })).length;
-  assert.equal(told({ license: "(MIT OR GPL-3.0)" }), 0);
-  assert.equal(told({ license: "MIT AND GPL-3.0" }), 1);
-  assert.equal(told({ license: undefined }), 1);
-  assert.equal(told({ license: "LGPL-3.0-or-later" }), 1);
-  assert.equal(told({ license: "LGPL-3.0-or-later", optional: true }), 0);
-  assert.equal(told({ license: "MPL-2.0", dev: true }), 0);
+  const problems = (entry: object): number => lockProblems(lock({ "node_modules/a": { ...good, ...entry } })).length;
+  assert.equal(problems({ license: "(MIT OR GPL-3.0)" }), 0);
+  assert.equal(problems({ license: "MIT AND GPL-3.0" }), 1);
+  assert.equal(problems({ license: undefined }), 1);
+  assert.equal(problems({ license: "LGPL-3.0-or-later" }), 1);
+  assert.equal(problems({ license: "LGPL-3.0-or-later", optional: true }), 0);
+  assert.equal(problems({ license: "MPL-2.0", dev: true }), 0);
 });
 
 test("capitals in the ratchet name a whole group, which must not be empty", () => {
@@ -199,7 +199,7 @@ test("a room of core may not import a later one, not even its types", (t) => {
   assert.equal(status, 1);
 });
 
-test("promises that nobody waits for and handlers of what strangers send must say who hears of a failure", () => {
+test("promises that are not awaited and handlers of untrusted input must say who is notified of a failure", () => {
   const loose = [
     "void save(file);",
     "setTimeout(() => void this.#save(), 5);",

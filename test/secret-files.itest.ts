@@ -1,4 +1,4 @@
-/** Files with secrets that were named on the command line: no command of any server with the same home reads them. */
+/** Secret files named on the command line: no command of any server with the same home can read them. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { launcher } from "./support/process.ts";
 
 const secret = "31337".repeat(10);
 
-/** What commands of each kind see of a file. */
+/** What each kind of command can read of a file. */
 async function readings(server: LiveServer, folder: string, file: string): Promise<string> {
   const policies = [
     { type: "readOnly", networkAccess: true },

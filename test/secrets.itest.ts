@@ -1,4 +1,4 @@
-/** A session with planted secrets: everything that it wrote and said is searched for them. */
+/** A session with planted secrets: searches everything it wrote and sent for them. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { LiveServer, verifiesLive } from "./support/live-server.ts";
 import { MockProvider } from "./support/model-mocks/server.ts";
 import { scratch } from "./support/process.ts";
 
-/** Where each secret lies; the text itself must be nowhere else. */
+/** Where each secret is stored; its text must be nowhere else. */
 const secrets = {
   modelKey: "planted-model-key-5f2b9c7710",
   storedKey: "sk-planted-stored-77aa31cc90ee",
@@ -28,7 +28,7 @@ verifiesLive("trust.plantedSecrets", async (t) => {
   const workspace = path.join(folder, "workspace");
   mkdirSync(home);
   mkdirSync(workspace);
-  // The first answer tells commands to look for keys, every other one refuses and repeats the key as careless gateways do.
+  // The first answer runs commands that look for keys; every other one is an error that repeats the key, as careless gateways do.
   let isFirst = true;
   await using provider = new MockProvider((response, { headers, path: where }) => {
     if (isFirst && where.endsWith("/responses")) {
@@ -84,11 +84,11 @@ bearer_token_env_var = "PLANTED_MCP_TOKEN"
   await server.call("config/read", { includeLayers: false });
   await server.call("mcpServerStatus/list", {});
   await server.call("account/read", {});
-  const said = server.messages.map((message) => JSON.stringify(message)).join("\n");
+  const sent = server.messages.map((message) => JSON.stringify(message)).join("\n");
   await server.stop();
 
   const places: [string, string][] = [
-    ["the wire", said],
+    ["the wire", sent],
     ["stderr", server.stderr],
   ];
   for (const file of filesUnder(home))
@@ -97,7 +97,7 @@ bearer_token_env_var = "PLANTED_MCP_TOKEN"
     places.some(([name]) => name.endsWith(".jsonl")) && places.some(([name]) => name.includes("log")),
     "a thread file and a log were searched",
   );
-  // The settings are the user's own words; whoever may read them over the wire may read them.
+  // The settings are the user's own text; clients may read them over the wire.
   const isOwnSetting = (place: string, name: string): boolean => place === "the wire" && (name === "header" || name === "mcpEnv");
   const found = Object.entries(secrets).flatMap(([name, secret]) =>
     places

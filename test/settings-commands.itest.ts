@@ -1,4 +1,4 @@
-/** parley login, logout, mcp, trust and doctor, as a person runs them. */
+/** parley login, logout, mcp, trust and doctor, as a user runs them. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ function place(t: TestContext) {
     const { status, stdout, stderr } = spawnSync(launcher, args, { cwd: folder, encoding: "utf8", env, input });
     return { status, stdout, stderr };
   };
-  /** While it runs, servers of the test's own answer. */
+  /** Runs asynchronously, so that the test's own servers can respond. */
   const runBeside = (args: readonly string[], more: Readonly<Record<string, string>>, input = ""): Promise<ReturnType<typeof run>> => {
     const child = spawn(launcher, args, { cwd: folder, env: { PATH: "/usr/bin:/bin", HOME: folder, CODEX_HOME: home, ...more } });
     endedWith(t, child);
@@ -88,7 +88,7 @@ test("MCP servers are added, shown and removed, and the rest of the file stays",
       ["web", "streamable_http", "bearer_token"],
     ],
   );
-  // Unset is null, as in the lists of other programs of this home; what is set is seconds.
+  // Unset is null, as in other programs' lists of this home; set values are in seconds.
   assert.deepEqual([listed[0].startup_timeout_sec, listed[0].tool_timeout_sec], [null, null]);
   const slow = ["-c", "mcp_servers.docs.startup_timeout_ms=2500", "-c", "mcp_servers.docs.tool_timeout_sec=7"];
   const shown = JSON.parse(run([...slow, "mcp", "get", "docs", "--json"]).stdout);
@@ -205,7 +205,7 @@ test("the manager prints a service that runs it with the same options", (t) => {
   assert.equal(run(["manager", "--print-service", "upstart"]).status, 2);
 });
 
-test("mcp takes -c like every command, keeps what stands after --, and names the flag that does not fit", (t) => {
+test("mcp accepts -c like every command, keeps what follows --, and names the flag that does not fit", (t) => {
   const { home, run } = place(t);
   assert.match(run(["mcp", "list", "-c", 'mcp_servers.extra={command="prog"}']).stdout, /^extra +prog/m);
   assert.equal(run(["mcp", "add", "s", "--", "prog", "-c", "x", "--json"]).status, 0);

@@ -1,4 +1,4 @@
-/** A start from the bundle: it loads no more than it needs, keeps its compiled code, and is right also when that is damaged. */
+/** Starting from the bundle: loads no more than needed, caches compiled code, and works even if the cache is damaged. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { root, scratch } from "./support/process.ts";
 
 const dist = path.join(root, "dist");
 
-/** Starts a server, opens a thread, asks for more where that is wanted, and ends it. Returns the chunks that this took. */
+/** Starts a server, opens a thread, sends a further request if given, and stops it. Returns the chunks that were loaded. */
 async function startThread(t: TestContext, bundle: string, more?: string): Promise<readonly string[]> {
   const home = scratch(t);
   writeFileSync(path.join(home, "spy.cjs"), 'process.on("exit", () => console.error(JSON.stringify(Object.keys(require.cache))));');
@@ -20,15 +20,15 @@ async function startThread(t: TestContext, bundle: string, more?: string): Promi
     env: { PATH: "/usr/bin:/bin", HOME: home, CODEX_HOME: path.join(home, "home") },
     timeout: 90_000,
   });
-  let said = "";
+  let output = "";
   server.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
+    output += text;
   });
   const lines = createInterface(server.stdout)[Symbol.asyncIterator]();
   const answered = async (id: number): Promise<unknown> => {
     for (;;) {
       const { value, done } = await lines.next();
-      assert.ok(!done, `the server ended: ${said}`);
+      assert.ok(!done, `the server ended: ${output}`);
       const message = JSON.parse(value);
       if (message.id === id) return message.result;
     }
@@ -43,8 +43,8 @@ async function startThread(t: TestContext, bundle: string, more?: string): Promi
     assert.ok(await answered(2));
   }
   server.stdin.end();
-  assert.equal(await ended, 0, said);
-  return JSON.parse(said).map((file: string) => path.basename(file).replace(/-[\w-]{8}\.cjs$/, ""));
+  assert.equal(await ended, 0, output);
+  return JSON.parse(output).map((file: string) => path.basename(file).replace(/-[\w-]{8}\.cjs$/, ""));
 }
 
 test("a thread starts without what only turns need", async (t) => {
@@ -53,12 +53,12 @@ test("a thread starts without what only turns need", async (t) => {
   assert.ok(!loaded.includes("later"), loaded.join());
 });
 
-test("what comes later is loaded when it is asked for, without a word on stderr", async (t) => {
+test("later modules are loaded on demand, without output on stderr", async (t) => {
   const loaded = await startThread(t, dist, "thread/list"); // which imports node:sqlite
   assert.ok(loaded.includes("later"), loaded.join());
 });
 
-/** A copy of the bundle outside the temp folders, where compiled code may be kept. */
+/** A copy of the bundle outside the temp folders, where compiled code may be cached. */
 function copyOfBundle(t: TestContext): string {
   const folder = mkdtempSync(outsideTemp());
   deletedWith(t, folder);
@@ -66,7 +66,7 @@ function copyOfBundle(t: TestContext): string {
   return folder;
 }
 
-test("a first start leaves its compiled code behind, for its owner alone, and the next one takes it as it is", async (t) => {
+test("a first start caches its compiled code, only for its owner, and the next one uses it unchanged", async (t) => {
   const bundle = copyOfBundle(t);
   const cache = path.join(bundle, ".cache");
   await startThread(t, bundle);

@@ -1,4 +1,4 @@
-/** Our own package as a link of somebody's supply chain: what installing runs, what is pinned, and whom a start talks to. */
+/** Our own package in a user's supply chain: what installing runs, what is pinned, and which hosts a start connects to. */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** parley threads, as a person runs it, on threads of the offline model. */
+/** parley threads, as a user runs it, on threads of the offline model. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
@@ -63,7 +63,7 @@ test("export as markdown, HTML and JSON, to stdout and into files", (t) => {
   assert.equal(threads("export", "--last", "-o", "no/such/folder/x.md").status, 1);
 });
 
-test("archive, take back and delete; what is missing or unclear is said", (t) => {
+test("archive, restore and delete; missing or ambiguous sessions are reported", (t) => {
   const { say, threads, rollout } = place(t);
   const id = say("hello");
   assert.equal(threads("archive", id).stdout, `Archived ${id}\n`);
@@ -74,7 +74,7 @@ test("archive, take back and delete; what is missing or unclear is said", (t) =>
   assert.ok(existsSync(rollout(id)));
   assert.deepEqual(JSON.parse(threads("delete", "--yes", "--json", id).stdout), [id]);
   assert.equal(existsSync(rollout(id)), false);
-  for (const [words, code, why] of [
+  for (const [args, code, why] of [
     [["show", id], 1, /thread/],
     [["show", "--last"], 1, /there is no thread yet/],
     [["show"], 2, /the thread is missing/],
@@ -82,8 +82,8 @@ test("archive, take back and delete; what is missing or unclear is said", (t) =>
     [["shwo"], 2, /did you mean 'show'/],
     [["list", "--limit", "x"], 2, /whole number/],
   ] as const) {
-    const { status, stderr } = threads(...words);
-    assert.equal(status, code, words.join(" "));
+    const { status, stderr } = threads(...args);
+    assert.equal(status, code, args.join(" "));
     assert.match(stderr, why);
   }
 });

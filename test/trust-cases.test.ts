@@ -1,4 +1,4 @@
-/** Every security case is tested by something that exists, or excused with a reason. */
+/** Every security case has an existing test, or an excuse with a reason. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

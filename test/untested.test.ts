@@ -1,4 +1,4 @@
-/** No method, tool, config key, hook event or screen may be without a test that names it, and no hook event without a place that runs it. */
+/** Every method, tool, config key, hook event and screen needs a test that names it, and every hook event needs code that runs it. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { jsonSchema } from "../src/lib/schema.ts";
 import { ManagedHooksRequirements } from "../src/protocol/config-requirements.ts";
 import { clientRequests, serverRequests } from "../src/protocol/methods.ts";
 
-/** What had no test when its rule came. The lists may only get shorter. */
+/** What had no test when its rule was introduced. The lists may only get shorter. */
 const untestedYet = {
   methods: [
     "account/bedrock/checkGovCloudRequirements",
@@ -44,7 +44,7 @@ const textsOf = (patterns: readonly string[]): readonly string[] =>
     .filter((file) => path.basename(file) !== path.basename(import.meta.filename))
     .map((file) => readFileSync(path.join(root, file), "utf8"));
 
-/** Tests of what answers, not of the tables, which name every method. */
+/** Tests of the handlers, not of the tables, which name every method. */
 const answers = textsOf([
   "test/{scenarios,faults,live,support,tui}/**/*.ts",
   "test/*.itest.ts",
@@ -92,7 +92,7 @@ test("each config key that has an effect is named by a test", () => {
 test("each place of the page is visited by the test of every screen", () => {
   const router = sources(["apps/web/src/state/router.ts"]);
   const screens = textsOf(["test/web/screens.itest.ts"]).join("");
-  // The first part of each address that addressOf() writes: "/inbox", "/s", "/settings".
+  // The first segment of each path that addressOf() returns: "/inbox", "/s", "/settings".
   const addresses = [...router.matchAll(/^ {6}return ["`](\/[a-z]*)/gm)].map(([, address = ""]) => address);
   assert.ok(addresses.includes("/inbox") && addresses.includes("/settings"), "the addresses are found");
   const visited = (address: string): boolean => new RegExp(`["\`]${address}["/\`]`).test(screens);

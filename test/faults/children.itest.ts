@@ -1,4 +1,4 @@
-/** Commands that shout, babble, fork, stay or lie in wait on the PATH: the server stays small, and nothing of theirs runs outside the sandbox or lives on. */
+/** Commands that flood their output, fork, refuse to end or plant programs on the PATH: the server stays small, and nothing of theirs runs outside the sandbox or survives. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -33,8 +33,8 @@ verifiesLive("trust.loudCommand", async (t) => {
   assert.ok(command.aggregatedOutput.length < 2_000_000);
   const deltas = server.messages.reduce((n, m) => n + (m.method === "item/commandExecution/outputDelta" ? m.params.delta.length : 0), 0);
   assert.ok(deltas < 100_000_000, `the client was sent ${deltas} characters`);
-  const said = server.messages.findLast((m) => m.method === "item/completed" && m.params.item.type === "agentMessage").params.item.text;
-  assert.ok(said.length < 200_000, `the model was given ${said.length} characters`);
+  const reply = server.messages.findLast((m) => m.method === "item/completed" && m.params.item.type === "agentMessage").params.item.text;
+  assert.ok(reply.length < 200_000, `the model was given ${reply.length} characters`);
   for (const file of rolloutsOf(home(folder))) assert.ok(readFileSync(file).length < 10_000_000);
   assert.equal((await server.turn(threadId, "after")).status, "completed");
 });
@@ -82,19 +82,19 @@ verifiesLive("trust.vanishingClient", async (t) => {
   const folder = stage(t, [
     { user: "/./", steps: [{ run: `sleep ${mark} # ${mark}`, with: long }, { run: `sleep ${mark}` }, { say: "ok" }] },
   ]);
-  // The client goes at moments around the start of the command: its input ends, or all of its pipes at once.
+  // The client disconnects around the start of the command: its input ends, or all of its pipes close at once.
   for (let i = 0; i < 8; i++) {
     const server = await LiveServer.start(t, folder);
     const threadId = await server.startThread({ ...settings(folder), ephemeral: true });
     server.send({ id: "go", method: "turn/start", params: { threadId, input: [{ type: "text", text: "go" }] } });
-    if (i >= 2) await server.heard((m) => m.method === "item/started" && m.params.item.type === "commandExecution", "the command");
+    if (i >= 2) await server.waitFor((m) => m.method === "item/started" && m.params.item.type === "commandExecution", "the command");
     await new Promise((resolve) => setTimeout(resolve, i * 5));
     server.child.stdin.destroy();
     if (i % 2 === 0) {
       server.child.stdout.destroy();
       server.child.stderr.destroy();
     }
-    const gone = setTimeout(() => server.child.kill("SIGKILL"), 60_000); // the command would run for longer
+    const gone = setTimeout(() => server.child.kill("SIGKILL"), 60_000); // the command would run longer than this
     await new Promise((resolve) => (server.isAlive ? server.child.once("exit", resolve) : resolve(undefined)));
     clearTimeout(gone);
     assert.equal(server.child.signalCode, null, `the server stayed after its client had gone (${i})`);
@@ -113,7 +113,7 @@ verifiesLive("trust.pendingApproval", async (t) => {
     const server = await LiveServer.start(t, folder);
     threadId = await server.startThread(asking);
     await server.startTurn(threadId, "run");
-    await server.heard((m) => m.method === "item/commandExecution/requestApproval", "the question");
+    await server.waitFor((m) => m.method === "item/commandExecution/requestApproval", "the question");
     if (end === "kill") await server.kill();
     else await server.stop();
     const again = await LiveServer.start(t, folder);
@@ -125,7 +125,7 @@ verifiesLive("trust.pendingApproval", async (t) => {
   assert.ok(!existsSync(path.join(folder, "workspace", "ran")));
 });
 
-/** Programs that the server itself might look for. */
+/** Programs that the server itself might run. */
 const names = [
   "bwrap",
   "git",
@@ -170,7 +170,7 @@ verifiesLive("trust.plantedPrograms", async (t) => {
   for (const shell of [{}, { SHELL: path.join(work, "bin/bash") }, { SHELL: "bash" }]) {
     const env = { PATH: `${path.join(work, "bin")}:.:${process.env["PATH"]}`, ...shell };
     const server = await LiveServer.start(t, folder, { env });
-    // Nothing may be written outside from inside the sandbox, so every mark is one of the server's own making.
+    // Nothing inside the sandbox can write outside, so every mark was made by the server itself.
     const threadId = await server.startThread({ ...settings(folder), sandbox: "read-only", approvalPolicy: "never" });
     await server.turn(threadId, "run");
     await server.ask("gitDiffToRemote", { cwd: work });

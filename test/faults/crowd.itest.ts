@@ -1,6 +1,6 @@
 /**
- * Many clients that come and go at one server, half of them rude: nobody waits for them, and what they held comes back.
- * PARLEY_CROWD sets how many come on each listener; docs/reliability.md has the figure of 250, which makes 500.
+ * Many clients that connect and disconnect at one server, half of them misbehaving: nobody waits for them, and their resources are freed.
+ * PARLEY_CROWD sets how many connect to each listener; docs/reliability.md has the figure of 250, which makes 500.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -33,14 +33,14 @@ function frame(text: string, length: number = text.length): Buffer {
 const hello = JSON.stringify({ id: 1, method: "initialize", params: { clientInfo: { name: "rude", version: "1" } } });
 
 type Dial = () => Socket;
-/** Each does its mischief and returns while it is still connected. */
+/** Each misbehaves in its own way and returns while still connected. */
 const rude: readonly ((dial: Dial) => Promise<Socket>)[] = [
-  async (dial) => said(dial(), head), // half a handshake
-  async (dial) => said(dial(), `${head}\r\n\r\n`, "101", Buffer.from([0x81, 0xfe, 0x10])), // half a frame's head
-  async (dial) => said(dial(), `${head}\r\n\r\n`, "101", frame("{", 60_000)), // a byte of many
+  async (dial) => sendOn(dial(), head), // half a handshake
+  async (dial) => sendOn(dial(), `${head}\r\n\r\n`, "101", Buffer.from([0x81, 0xfe, 0x10])), // half a frame header
+  async (dial) => sendOn(dial(), `${head}\r\n\r\n`, "101", frame("{", 60_000)), // one byte of a long frame
   async (dial) => {
-    const socket = await said(dial(), `${head}\r\n\r\n`, "101", frame(hello));
-    socket.pause(); // reads nothing of what follows
+    const socket = await sendOn(dial(), `${head}\r\n\r\n`, "101", frame(hello));
+    socket.pause(); // stops reading
     for (let id = 2; id < 30; id++) socket.write(frame(JSON.stringify({ id, method: "model/list", params: {} })));
     return socket;
   },
@@ -55,7 +55,7 @@ const rude: readonly ((dial: Dial) => Promise<Socket>)[] = [
   },
 ];
 
-async function said(socket: Socket, text: string, answer?: string, more?: Buffer): Promise<Socket> {
+async function sendOn(socket: Socket, text: string, answer?: string, more?: Buffer): Promise<Socket> {
   await once(socket, "connect");
   socket.write(text);
   if (answer === undefined) return socket;
@@ -94,7 +94,7 @@ test("clients that come and go, half of them rude, hold up nobody and leave noth
   atEnd(t, () => steady.close());
   const { thread } = await steady.call("thread/start", { ...settings(folder) } as never);
   await turn(steady, thread.id);
-  // Once each, so that what is loaded at the first use does not count.
+  // Once each, so that modules loaded on first use do not count.
   await polite(unix);
   const before = await figures();
 
@@ -140,7 +140,7 @@ test("clients that come and go, half of them rude, hold up nobody and leave noth
   );
 });
 
-/** Shakes hands, asks for something, and goes: with a close frame, or like one whose cable was cut. */
+/** Completes the handshake, sends a request, and disconnects: with a close frame, or abruptly. */
 async function polite(url: string, isCut = false): Promise<void> {
   const client = await connectClient(url);
   await client.call("thread/loaded/list", {});
@@ -150,7 +150,7 @@ async function polite(url: string, isCut = false): Promise<void> {
   await left;
 }
 
-test("who does not finish the handshake is put out", { timeout: 120_000 }, async (t) => {
+test("a client that does not finish the handshake is disconnected", { timeout: 120_000 }, async (t) => {
   const { port, socket } = await opened(t);
   const putOut = [createConnection(port, "127.0.0.1"), createConnection(socket)].map(async (one) => {
     atEnd(t, () => one.destroy());

@@ -1,4 +1,4 @@
-/** Server and helper are killed together at many moments while a sandbox is being made: nothing of the command survives the next server. */
+/** Server and helper process are killed together at many moments while a sandbox is being set up: the next server ends whatever is left of the command. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,10 +12,10 @@ import { processSpace } from "../../src/exec/processes.ts";
 import { openBench, testedEngines } from "../../src/exec/testing.ts";
 import { eventually, processesWith } from "../support/live-server.ts";
 
-/** After the command was asked for; the sandbox is made within the first of them on a quiet machine. */
+/** Milliseconds after the command was requested; on an idle machine the sandbox is set up within the first of them. */
 const momentsMs = [0, 3, 8, 15, 30, 60, 120];
 
-/** What a command of that server was started for, the sandbox that is being made for it included. */
+/** Processes started for a command of that server, including the sandbox being set up for it. */
 function commandsOf(server: number): number[] {
   const mark = `${markName}=c-${processSpace()}-${server}-`;
   return readdirSync("/proc")

@@ -24,7 +24,7 @@ const turns = [
 const faults = ["once", "for a while", "takes a part", "dies before", "dies in the middle", "dies after"] as const;
 type Fault = (typeof faults)[number] | "none";
 
-/** Plays the turn on a server whose `k`th write goes wrong; then a healthy server must tell all that was announced, and go on. */
+/** Runs the turn on a server whose `k`th write fails; then a healthy server must return everything announced, and continue. */
 async function play(t: TestContext, fault: Fault, k: number): Promise<{ writes: number }> {
   const folder = stage(t, turns);
   const count = path.join(home(folder), "writes");
@@ -37,7 +37,7 @@ async function play(t: TestContext, fault: Fault, k: number): Promise<{ writes: 
   const { isAlive } = server;
   if (!(played instanceof Error)) assert.equal(played.status, "completed", `${fault} at write ${k}`);
   if (isAlive) await server.stop();
-  // What is ready at the same time is one write, so that a turn has now more of them and now fewer.
+  // Records that are ready at the same time share one write, so the number of writes per turn varies.
   const writes = isAlive ? Number(readFileSync(count, "utf8")) : k;
   assert.equal(
     isAlive,
@@ -61,7 +61,7 @@ verifiesLive(
     const { writes } = await play(t, "none", 0);
     assert.ok(writes >= 8, `a busy turn has only ${writes} writes`);
     const all = faults.flatMap((fault, row) => Array.from({ length: writes }, (_, i) => ({ fault, row, k: i + 1 })));
-    // Every write meets two of the six faults, and every fault a third of the writes; PARLEY_EVERY_WRITE=1 has all of them.
+    // Every write gets two of the six faults, and every fault a third of the writes; PARLEY_EVERY_WRITE=1 runs all combinations.
     const trials = all.filter(({ row, k }) => process.env["PARLEY_EVERY_WRITE"] === "1" || (row + k) % 3 === 0);
     const worker = async (): Promise<void> => {
       for (let trial = trials.pop(); trial !== undefined; trial = trials.pop()) await play(t, trial.fault, trial.k);

@@ -1,4 +1,4 @@
-/** Every file that we replace, on a disk that is full, takes a part, fails at any step, and in a process that is killed at any step. */
+/** Every file that we write, on a disk that is full, writes partially or fails at any step, and in a process that is killed at any step. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { verifiesLive } from "../support/live-server.ts";
 import { scratch } from "../support/process.ts";
 
-/** Runs a script with a small disk of its own at `folder`; the disk goes with the process. */
+/** Runs a script with its own small disk mounted at `folder`; the disk disappears with the process. */
 function onSmallDisk(folder: string, script: string): { readonly stdout: string; readonly stderr: string; readonly status: number | null } {
   mkdirSync(folder, { recursive: true });
   const mount = `mount -t tmpfs -o size=1m tmpfs "$1" && exec "$2" "$3" "$1"`;
@@ -26,12 +26,12 @@ type Step = (typeof steps)[number];
 interface Trial {
   readonly work: string;
   readonly step: Step;
-  /** Which call of it goes wrong. */
+  /** Which of its calls fails. */
   readonly call: number;
   readonly fault: "fails" | "takes a part" | "dies before" | "dies after";
 }
 
-/** A process in which one call of the system goes wrong. */
+/** Runs a process in which one system call fails. */
 function trial(
   folder: string,
   { work, step, call, fault }: Trial,
@@ -79,7 +79,7 @@ const faults = ["fails", "takes a part", "dies before", "dies after"] as const;
 
 for (const [name, { work, before, after }] of Object.entries(works))
   test(`a file that is ${name} is old or new, whatever step fails or is the last`, (t: TestContext) => {
-    /** Whether the step has so many calls. */
+    /** Whether the step makes that many calls. */
     const isReached = (step: Step, fault: Trial["fault"], call: number): boolean => {
       const folder = scratch(t);
       const file = path.join(folder, "file");

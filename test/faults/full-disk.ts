@@ -1,4 +1,4 @@
-/** Run by every-writer.itest.ts with a small disk as its folder: fills it, lets every writer try, makes room again. Prints what went wrong. */
+/** Run by every-writer.itest.ts with a small disk as its folder: fills it, lets every writer try, frees space again. Prints the failures. */
 import { globSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createLocalStore } from "../../src/store/local.ts";
@@ -9,7 +9,7 @@ const filler = path.join(home, "filler");
 const pageBytes = 4096;
 const problems: string[] = [];
 
-/** Leaves so many pages free. */
+/** Leaves this many pages free. */
 function fill(pages: number): void {
   for (let size = 1024 * 1024; size >= pageBytes; ) {
     try {

@@ -1,4 +1,4 @@
-/** Editors and MCP clients that send what none would: the door answers on, and what it holds stays bounded. */
+/** Hostile editors and MCP clients: the subcommand keeps answering, and its memory stays bounded. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { ServerProcess, scratch } from "../support/process.ts";
 import { writeHome } from "../support/verifies.ts";
 import type { Message } from "../support/wire.ts";
 
-const doors = {
+const subcommands = {
   acp: { initialize: { protocolVersion: 1, clientCapabilities: {} }, list: "session/list", flood: ["authenticate", { methodId: "none" }] },
   "mcp-server": {
     initialize: { protocolVersion: "2025-06-18", capabilities: { elicitation: {} }, clientInfo: { name: "t", version: "1" } },
@@ -15,18 +15,18 @@ const doors = {
     flood: ["ping", {}],
   },
 } as const;
-type Door = keyof typeof doors;
+type Subcommand = keyof typeof subcommands;
 
-class Visitor {
+class Client {
   readonly server: ServerProcess;
   readonly folder: string;
   #ids = 0;
 
-  constructor(t: TestContext, door: Door, turns: readonly unknown[] = [["Done."]], config = "") {
+  constructor(t: TestContext, subcommand: Subcommand, turns: readonly unknown[] = [["Done."]], config = "") {
     this.folder = scratch(t);
     mkdirSync(path.join(this.folder, "home"));
     writeHome(path.join(this.folder, "home"), { turns, config });
-    this.server = new ServerProcess(t, [], {}, { words: [door], folder: this.folder });
+    this.server = new ServerProcess(t, [], {}, { args: [subcommand], folder: this.folder });
   }
   send(method: string, params: unknown): number {
     const id = ++this.#ids;
@@ -67,49 +67,49 @@ const oddLines = [
   "",
 ];
 
-for (const door of Object.keys(doors) as Door[]) {
-  test(`${door}: lines that are no message, in one packet with good ones, cost none of these`, async (t) => {
-    const visitor = new Visitor(t, door);
-    const { initialize, list } = doors[door];
-    await visitor.ask("initialize", initialize);
+for (const subcommand of Object.keys(subcommands) as Subcommand[]) {
+  test(`${subcommand}: invalid lines in one packet with valid ones do not affect these`, async (t) => {
+    const client = new Client(t, subcommand);
+    const { initialize, list } = subcommands[subcommand];
+    await client.ask("initialize", initialize);
     const first = { jsonrpc: "2.0", id: "first", method: list, params: {} };
     const last = { ...first, id: "last" };
-    visitor.server.write(`${[JSON.stringify(first), ...oddLines, JSON.stringify(last)].join("\n")}\n`);
-    for (const id of ["first", "last"]) assert.ok((await visitor.server.answer(id)).result, id);
+    client.server.write(`${[JSON.stringify(first), ...oddLines, JSON.stringify(last)].join("\n")}\n`);
+    for (const id of ["first", "last"]) assert.ok((await client.server.answer(id)).result, id);
   });
 
-  test(`${door}: a flood of requests that nobody reads is answered to the last once it is read, in bounded memory`, async (t) => {
-    const visitor = new Visitor(t, door);
+  test(`${subcommand}: a flood of requests that nobody reads is answered to the last once it is read, in bounded memory`, async (t) => {
+    const client = new Client(t, subcommand);
     const {
       initialize,
       list,
       flood: [method, params],
-    } = doors[door];
-    await visitor.ask("initialize", initialize);
-    visitor.server.child.stdout.pause();
-    for (let i = 0; i < 20_000; i++) visitor.send(method, params);
-    const before = visitor.residentMB;
-    visitor.server.child.stdout.resume();
-    const last = await visitor.ask(list, {});
+    } = subcommands[subcommand];
+    await client.ask("initialize", initialize);
+    client.server.child.stdout.pause();
+    for (let i = 0; i < 20_000; i++) client.send(method, params);
+    const before = client.residentMB;
+    client.server.child.stdout.resume();
+    const last = await client.ask(list, {});
     assert.ok(last.result);
-    assert.ok(visitor.residentMB < before + 500, `${before} MB, then ${visitor.residentMB} MB`);
+    assert.ok(client.residentMB < before + 500, `${before} MB, then ${client.residentMB} MB`);
   });
 
-  test(`${door}: a line over the limit is refused and the next one is read`, async (t) => {
-    const visitor = new Visitor(t, door);
-    const { initialize, list } = doors[door];
-    await visitor.ask("initialize", initialize);
+  test(`${subcommand}: a line over the limit is refused and the next one is read`, async (t) => {
+    const client = new Client(t, subcommand);
+    const { initialize, list } = subcommands[subcommand];
+    await client.ask("initialize", initialize);
     const piece = Buffer.alloc(8 * 1024 * 1024, "x");
     for (let i = 0; i < 17; i++)
-      if (!visitor.server.child.stdin.write(piece)) await new Promise((resolve) => visitor.server.child.stdin.once("drain", resolve));
-    visitor.server.write("\n");
-    assert.ok((await visitor.ask(list, {})).result);
+      if (!client.server.child.stdin.write(piece)) await new Promise((resolve) => client.server.child.stdin.once("drain", resolve));
+    client.server.write("\n");
+    assert.ok((await client.ask(list, {})).result);
   });
 }
 
-test("acp: an editor that answers a permission with anything but a choice that was offered has said no", async (t) => {
-  const visitor = new Visitor(t, "acp", Array(6).fill([{ run: "touch made" }, "Done."]), 'approval_policy = "untrusted"\n');
-  await visitor.ask("initialize", doors.acp.initialize);
+test("acp: a permission answered with anything but an offered choice counts as denied", async (t) => {
+  const client = new Client(t, "acp", Array(6).fill([{ run: "touch made" }, "Done."]), 'approval_policy = "untrusted"\n');
+  await client.ask("initialize", subcommands.acp.initialize);
   const answers = [
     { result: null },
     { result: {} },
@@ -119,24 +119,24 @@ test("acp: an editor that answers a permission with anything but a choice that w
     { error: { code: 1, message: "x".repeat(100_000) } },
   ];
   for (const answer of answers) {
-    const { result } = await visitor.ask("session/new", { cwd: visitor.folder, mcpServers: [] });
-    const known = visitor.server.messages.length;
-    const prompt = visitor.ask("session/prompt", { sessionId: result.sessionId, prompt: [{ type: "text", text: "go" }] });
-    const question = await visitor.server.until(
-      () => visitor.server.messages.slice(known).find(({ method }) => method === "session/request_permission"),
+    const { result } = await client.ask("session/new", { cwd: client.folder, mcpServers: [] });
+    const known = client.server.messages.length;
+    const prompt = client.ask("session/prompt", { sessionId: result.sessionId, prompt: [{ type: "text", text: "go" }] });
+    const question = await client.server.until(
+      () => client.server.messages.slice(known).find(({ method }) => method === "session/request_permission"),
       "the question",
     );
-    visitor.server.write(`${JSON.stringify({ jsonrpc: "2.0", id: question.id, ...answer })}\n`);
+    client.server.write(`${JSON.stringify({ jsonrpc: "2.0", id: question.id, ...answer })}\n`);
     assert.ok((await prompt).result?.stopReason, JSON.stringify(await prompt));
   }
-  assert.ok(!existsSync(path.join(visitor.folder, "made")));
-  assert.equal(visitor.server.stderr, "");
+  assert.ok(!existsSync(path.join(client.folder, "made")));
+  assert.equal(client.server.stderr, "");
 });
 
-test("mcp-server: odd arguments are words for the model that called, and more calls at once than can run are refused in words", async (t) => {
-  const visitor = new Visitor(t, "mcp-server", Array(80).fill([{ run: "sleep 60" }, "Done."]));
-  await visitor.ask("initialize", doors["mcp-server"].initialize);
-  const call = (args: unknown): Promise<Message> => visitor.ask("tools/call", { name: "codex", arguments: args });
+test("mcp-server: invalid arguments are errors for the calling model, and more parallel calls than can run are refused with an error message", async (t) => {
+  const client = new Client(t, "mcp-server", Array(80).fill([{ run: "sleep 60" }, "Done."]));
+  await client.ask("initialize", subcommands["mcp-server"].initialize);
+  const call = (args: unknown): Promise<Message> => client.ask("tools/call", { name: "codex", arguments: args });
   const odd = [
     {},
     { prompt: 5 },
@@ -149,11 +149,11 @@ test("mcp-server: odd arguments are words for the model that called, and more ca
     const { result, error } = await call(args);
     assert.ok(error !== undefined || result.isError === true, JSON.stringify(args));
   }
-  for (let i = 0; i < 70; i++) visitor.send("tools/call", { name: "codex", arguments: { prompt: "go", cwd: visitor.folder } });
-  const refused = await visitor.server.until(
-    () => visitor.server.messages.find(({ result }) => /at once/.test(JSON.stringify(result ?? {}))),
+  for (let i = 0; i < 70; i++) client.send("tools/call", { name: "codex", arguments: { prompt: "go", cwd: client.folder } });
+  const refused = await client.server.until(
+    () => client.server.messages.find(({ result }) => /at once/.test(JSON.stringify(result ?? {}))),
     "a refusal",
   );
   assert.equal(refused.result.isError, true);
-  assert.ok((await visitor.ask("tools/list", {})).result);
+  assert.ok((await client.ask("tools/list", {})).result);
 });

@@ -1,4 +1,4 @@
-/** kill -9 at random moments of busy turns: nothing that was announced is lost, every thread opens and goes on, and nothing is left running. */
+/** kill -9 at random moments of busy turns: nothing announced is lost, every thread opens and can continue, and nothing is left running. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,14 +8,14 @@ import { eventually, LiveServer, processesWith, rolloutsOf } from "../support/li
 import { scratch } from "../support/process.ts";
 import type { Message } from "../support/wire.ts";
 
-/** docs/reliability.md has the run of 200. */
+/** docs/reliability.md has the figures of a run with 200. */
 const kills = Number(process.env["PARLEY_KILLS"] ?? 60);
 const atATime = 2;
-/** A thread gets this many kills before the next one is begun. */
+/** A thread is killed this many times before the next one is started. */
 const killsPerThread = 10;
 const mark = `parley-kill-${process.pid}`;
 
-/** Reasoning, a plan, commands side by side, a patch, one command that is slow, and an answer in many pieces. */
+/** Reasoning, a plan, parallel commands, a patch, one slow command, and an answer in many pieces. */
 const busyTurn = [
   { reason: ["**First** thoughts", "and second ones"] },
   { plan: ["look", { step: "change", status: "in_progress" }] },
@@ -61,23 +61,23 @@ function announcedBy(server: LiveServer, threadId: string, text: string): Announ
   };
 }
 
-/** Every announced word is in the turns that a new server tells. */
-function checkKept(turns: readonly Message[], said: Announced): void {
-  const turn = turns.find((candidate) => candidate.id === said.turnId);
-  assert.ok(turn, `turn ${said.turnId} was accepted and is lost`);
+/** Checks that everything announced is in the turns that a new server returns. */
+function checkKept(turns: readonly Message[], announced: Announced): void {
+  const turn = turns.find((candidate) => candidate.id === announced.turnId);
+  assert.ok(turn, `turn ${announced.turnId} was accepted and is lost`);
   assert.ok(
-    turn.items.some((item: Message) => item.type === "userMessage" && item.content[0].text === said.text),
-    "the person's words are lost",
+    turn.items.some((item: Message) => item.type === "userMessage" && item.content[0].text === announced.text),
+    "the user's message is lost",
   );
-  for (const item of said.items) {
+  for (const item of announced.items) {
     const kept = turn.items.find((candidate: Message) => candidate.id === item.id && candidate.type === item.type);
     assert.deepEqual(kept, item, `${item.type} ${item.id} was announced and is not the same any more`);
   }
-  assert.equal(turn.status, said.status ?? turn.status);
+  assert.equal(turn.status, announced.status ?? turn.status);
   assert.notEqual(turn.status, "inProgress");
 }
 
-/** Lines that are no JSON. A write that was cut in two leaves one at the end, and the next append leaves it alone. */
+/** Lines that are not JSON. An interrupted write leaves one at the end, and the next append does not touch it. */
 function brokenLines(file: string): { broken: number; isTorn: boolean } {
   const lines = readFileSync(file, "utf8").split("\n");
   const last = lines.pop() ?? "";
@@ -125,28 +125,28 @@ class Victim {
     await this.#moment(server, before);
     await server.kill();
     this.killed++;
-    const said = announcedBy(server, threadId, text);
-    if (said === undefined) return;
-    this.#announced.push(said);
-    this.items += said.items.length;
-    if (said.status === undefined) this.killedInTurn++;
+    const announced = announcedBy(server, threadId, text);
+    if (announced === undefined) return;
+    this.#announced.push(announced);
+    this.items += announced.items.length;
+    if (announced.status === undefined) this.killedInTurn++;
     for (const file of rolloutsOf(this.home)) this.#checkFile(file);
   }
 
-  /** A new thread, or the old one with all that was announced in it. */
+  /** A new thread, or the old one after checking everything announced in it. */
   async #open(server: LiveServer): Promise<string> {
-    // Full access every other thread: there the commands are ours to end, without a sandbox that dies by itself.
+    // Every other thread has full access: there the server must end the commands itself, without a sandbox that dies with it.
     const sandbox = Math.floor(this.killed / killsPerThread) % 2 === 0 ? "workspace-write" : "danger-full-access";
     const settings = { cwd: path.join(this.#folder, "workspace"), sandbox, approvalPolicy: "never" };
     const old = this.#threadId;
-    const stored = this.#announced.filter((said) => said.threadId === old);
+    const stored = this.#announced.filter((announced) => announced.threadId === old);
     if (old === undefined || stored.length === 0) return await server.startThread(settings);
     const { thread } = await server.call("thread/resume", { threadId: old, ...settings });
-    for (const said of stored) checkKept(thread.turns, said);
+    for (const announced of stored) checkKept(thread.turns, announced);
     return old;
   }
 
-  /** Half of the kills come after so many messages, half after so much time: of these most when the turn has been accepted. */
+  /** Half of the kills come after a number of messages, half after a delay; most of the latter once the turn has been accepted. */
   async #moment(server: LiveServer, before: number): Promise<void> {
     const share = this.#random();
     const began = performance.now();
@@ -159,7 +159,7 @@ class Victim {
           if (over()) this.#turnMs = performance.now() - began;
         });
     }
-    if (this.#random() < 0.8) await server.heard((m) => m.id === "turn", "the answer");
+    if (this.#random() < 0.8) await server.waitFor((m) => m.id === "turn", "the answer");
     await new Promise((resolve) => setTimeout(resolve, share * this.#turnMs * 1.1));
   }
 
@@ -170,16 +170,16 @@ class Victim {
     this.#torn.set(file, broken + (isTorn ? 1 : 0));
   }
 
-  /** After all kills: every thread opens with all that was announced, and works on. */
+  /** After all kills: every thread opens with everything announced, and can continue. */
   async epilogue(): Promise<void> {
     const server = await LiveServer.start(this.#t, this.#folder);
-    const ids = new Set(this.#announced.map((said) => said.threadId));
+    const ids = new Set(this.#announced.map((announced) => announced.threadId));
     const { data } = await server.call("thread/list", { limit: 100 });
-    // A thread whose words were stored may be there although the kill came before its turn was announced.
+    // A thread whose message was stored may exist although the kill came before its turn was announced.
     assert.deepEqual(ids.difference(new Set(data.map((thread: Message) => thread.id))), new Set(), "every announced thread is listed");
     for (const threadId of ids) {
       const { thread } = await server.call("thread/resume", { threadId, sandbox: "workspace-write", approvalPolicy: "never" });
-      for (const said of this.#announced.filter((one) => one.threadId === threadId)) checkKept(thread.turns, said);
+      for (const announced of this.#announced.filter((one) => one.threadId === threadId)) checkKept(thread.turns, announced);
       const turn = await server.turn(threadId, `epilogue-${threadId}`);
       assert.equal(turn.status, "completed", JSON.stringify(turn.error));
     }
@@ -187,7 +187,7 @@ class Victim {
   }
 }
 
-test(`nothing that was announced is lost in ${kills} kills, and every thread goes on`, { timeout: 900_000 }, async (t) => {
+test(`nothing that was announced is lost in ${kills} kills, and every thread can continue`, { timeout: 900_000 }, async (t) => {
   const random = randomFrom(seed);
   t.diagnostic(`PARLEY_SEED=${seed}`);
   const victims = await Promise.all(

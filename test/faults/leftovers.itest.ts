@@ -1,4 +1,4 @@
-/** A server that is killed in the middle of a sandboxed command leaves nothing in the folders that the command could write. */
+/** A server killed during a sandboxed command leaves nothing in the folders that the command could write. */
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { eventually, LiveServer, processesWith, verifiesLive } from "../support/
 import { stage } from "../support/live-stage.ts";
 
 const names = [".git", ".codex", ".agents"];
-/** None of a folder that is gone, be it between two looks. */
+/** Empty if the folder is gone, even if it disappears between two reads. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -18,7 +18,7 @@ function namesIn(folder: string): string[] {
     return [];
   }
 }
-/** Leases of a server in the stand-ins of a folder. Others may have their own in /tmp. */
+/** A server's leases in a folder's placeholders. Other programs may have their own in /tmp. */
 const leasesIn = (folder: string, pid: number | undefined): string[] =>
   names
     .map((name) => path.join(folder, name))
@@ -31,10 +31,10 @@ async function busyServer(t: Parameters<typeof stage>[0], folder: string, second
   const policy = { type: "workspaceWrite", writableRoots: ["/tmp", temporary], networkAccess: false };
   const threadId = await server.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "workspace-write" });
   await server.startTurn(threadId, `sleep ${seconds}`, { sandboxPolicy: policy });
-  // The command itself, and not the sandbox that still prepares it.
+  // The command itself, not the sandbox that is still being set up for it.
   await eventually(() => processesWith(`sleep\0${seconds}`).length > 0, "the command");
   const folders = [workspace, temporary, "/tmp"];
-  // Another program may have left folders of these names in /tmp, which then need no stand-in.
+  // Another program may have left folders of these names in /tmp, which then need no placeholder.
   const missing = (each: string): number => (each === "/tmp" ? names.filter((name) => isPlaceholder(path.join(each, name))).length : 3);
   for (const each of folders) assert.equal(leasesIn(each, server.child.pid).length, missing(each), `stand-ins in ${each}`);
   return { server, workspace, temporary, folders };
@@ -65,7 +65,7 @@ else {
       process.kill(helper, "SIGKILL");
       await server.kill();
       await eventually(() => processesWith(`sleep ${seconds}`).length === 0, "the end of the command");
-      // The next server finds what the dead one left, and takes it away with its own.
+      // The next server finds what the dead one left, and removes it together with its own.
       const again = await busyServer(t, folder, `313.${process.pid}`);
       await eventually(() => folders.every((each) => leasesIn(each, server.child.pid).length === 0), "the end of the old leases");
       await again.server.stop();
@@ -86,7 +86,7 @@ else {
       process.kill(helper, "SIGKILL");
       await server.kill();
       mkdirSync(path.join(workspace, "theirs/.git"), { recursive: true });
-      // A server that runs no command at all, in another folder.
+      // A server in another folder that runs no command at all.
       const next = await LiveServer.start(t, folder, {});
       await eventually(() => folders.every((each) => leasesIn(each, server.child.pid).length === 0), "the end of the old leases");
       await eventually(() => readdirSync(temporary).length === 0 && readdirSync(workspace).join() === "theirs", "empty folders");
@@ -96,7 +96,7 @@ else {
   );
 
   for (const { engine, skip, mounts } of await testedEngines()) {
-    if (!mounts) continue; // It puts nothing down.
+    if (!mounts) continue; // This engine creates no placeholders.
     const env = { PARLEY_SANDBOX_ENGINE: engine };
     if (skip !== false) test(`leftovers under ${engine}`, { skip }, () => {});
     else

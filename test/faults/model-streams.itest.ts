@@ -1,4 +1,4 @@
-/** Model servers that stall, never end, or send more than anybody can keep: the turn ends with a word, and memory stays flat. */
+/** Model servers that stall, never end, or send more than fits in memory: the turn ends with an error message, and memory stays flat. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const fine: Answer = (response) => {
   );
 };
 
-/** Begins an answer, then sends one piece over and over until the other side has had enough. */
+/** Begins an answer, then sends one piece over and over until the client closes the connection. */
 function endless(head: string, piece: string | Buffer): Answer {
   return async (response: ServerResponse) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -36,7 +36,7 @@ function endless(head: string, piece: string | Buffer): Answer {
   };
 }
 
-/** A server whose model is the given provider; the client wants no deltas, so that only the server's own memory is tried. */
+/** A server whose model is the given provider; the client opts out of deltas, so that only the server's own memory is tested. */
 async function open(t: TestContext, more = "", ...answers: Answer[]) {
   const folder = stage(t);
   const provider = new MockProvider(...answers, fine);
@@ -68,7 +68,7 @@ verifiesLive("trust.endlessAnswer", async (t) => {
 verifiesLive("trust.endlessAnswerInterrupted", async (t) => {
   const { server, provider, threadId } = await open(t, "", endless(head, piece));
   const turnId = await server.startTurn(threadId, "go");
-  await server.heard((m) => m.method === "item/started" && m.params.item.type === "agentMessage", "the answer's beginning");
+  await server.waitFor((m) => m.method === "item/started" && m.params.item.type === "agentMessage", "the answer's beginning");
   await server.ask("turn/interrupt", { threadId, turnId });
   assert.equal((await server.turnEnd(turnId)).status, "interrupted", "it did not come to the limit of an answer");
   await provider.requests[0]?.closed;
@@ -76,7 +76,7 @@ verifiesLive("trust.endlessAnswerInterrupted", async (t) => {
 });
 
 verifiesLive("trust.deafClient", async (t) => {
-  // The deltas of an endless answer, and of commands that print all they can, to a client that has stopped reading.
+  // Deltas of an endless answer, and of commands that print without limit, sent to a client that has stopped reading.
   const { folder } = await open(t, "", endless(head, piece));
   const deaf = await LiveServer.start(t, folder);
   const threadId = await deaf.startThread(settings(folder));
@@ -98,16 +98,16 @@ verifiesLive("trust.deafClient", async (t) => {
   await new Promise((resolve) => setTimeout(resolve, 2500));
   assert.ok(peakOf(deaf) < 500, `${peakOf(deaf)} MB`);
   deaf.child.stdout.resume();
-  for (const method of ["item/agentMessage/delta", "command/exec/outputDelta"]) await deaf.heard((m) => m.method === method, method);
+  for (const method of ["item/agentMessage/delta", "command/exec/outputDelta"]) await deaf.waitFor((m) => m.method === method, method);
   for (let i = 0; i < 3; i++) await deaf.ask("command/exec/terminate", { processId: `p${i}` });
-  const turnId = (await deaf.heard((m) => m.id === "turn", "the answer")).result.turn.id;
+  const turnId = (await deaf.waitFor((m) => m.id === "turn", "the answer")).result.turn.id;
   deaf.send({ id: "stop", method: "turn/interrupt", params: { threadId, turnId } });
   assert.ok((await deaf.turnEnd(turnId)).status);
   assert.ok(peakOf(deaf) < 500, `${peakOf(deaf)} MB`);
 });
 
 verifiesLive("trust.silentAnswer", async (t) => {
-  // Bytes that say nothing do not keep a stream alive for ever.
+  // Bytes without content do not keep a stream alive forever.
   const pings: Answer = (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(sse({ type: "response.created", response: { id: "r" } }));

@@ -1,4 +1,4 @@
-/** Files of others that are no files, or without end: in a cloned project, behind a model's view_image, in a home shared with other programs. */
+/** Paths that are not regular files, or are endless: in a cloned project, behind a model's view_image, in a home shared with other programs. */
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -7,15 +7,15 @@ import { LiveServer, verifiesLive } from "../support/live-server.ts";
 import { home, settings, stage, textsOf } from "../support/live-stage.ts";
 import { type OddKind, plantOdd } from "../support/odd-files.ts";
 
-/** A start, a list and a turn are over long before, on any machine. */
+/** Longer than a start, a list and a turn take on any machine. */
 const patienceMs = 30_000;
-/** A server at work takes 60 to 200 MB; each attack took gigabytes. */
+/** A working server takes 60 to 200 MB; each attack used to take gigabytes. */
 const maxMemoryMB = 450;
 
 const peakMemoryMB = (server: LiveServer): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, "utf8"))?.[1]) / 1024;
 
-/** Everything that looks into a project: settings, hooks, skills, instructions, the repository, files, a turn. */
+/** Everything that reads a project: settings, hooks, skills, instructions, the repository, files, a turn. */
 async function tryProject(server: LiveServer, cwd: string, what: string): Promise<void> {
   const asked: [string, object][] = [
     ["thread/start", { cwd, sandbox: "read-only", approvalPolicy: "never" }],
@@ -60,12 +60,12 @@ for (const trust of ["untrusted", "trusted"])
         plantOdd(kind, path.join(cwd, place));
         await tryProject(server, cwd, `${place} as ${kind}`);
       }
-      // The worktree's record in the main repository, to which a .git file leads.
+      // The worktree's record in the main repository, which a .git file refers to.
       const record = path.join(folder, "main/.git/worktrees/w");
       for (const name of ["gitdir", "commondir", "HEAD"]) plantOdd("pipe", path.join(record, name));
       writeFileSync(path.join(folder, "workspace/.git"), `gitdir: ${record}\n`);
       await tryProject(server, path.join(folder, "workspace"), "a worktree's record");
-      // Names of branches that lead to their own folder, twice: a tree without end.
+      // Branch folders that link back to their parent, twice: an endless tree.
       const refs = path.join(folder, "refs/.git/refs/remotes");
       writeUnless("", path.join(folder, "refs/.git/HEAD"), `${"0".repeat(40)}\n`);
       mkdirSync(refs, { recursive: true });
@@ -92,10 +92,10 @@ verifiesLive("trust.oddImages", async (t) => {
     for (let i = 0; i < 6; i++) plantOdd(kind, path.join(folder, "workspace", `${kind}-${i}.png`));
   const server = await LiveServer.start(t, folder);
   const threadId = await server.startThread(settings(folder));
-  for (const word of ["pipes", "sparse"]) assert.equal((await server.turn(threadId, word, {}, patienceMs)).status, "completed");
-  // The file threads are free: an interrupt gets through, and what a person attaches is refused in words.
+  for (const text of ["pipes", "sparse"]) assert.equal((await server.turn(threadId, text, {}, patienceMs)).status, "completed");
+  // The file I/O threads are not blocked: an interrupt gets through, and a bad attachment is refused with an error message.
   const turnId = await server.startTurn(threadId, "wait");
-  await server.heard((m) => m.method === "item/started" && m.params.item.type === "commandExecution", "the command");
+  await server.waitFor((m) => m.method === "item/started" && m.params.item.type === "commandExecution", "the command");
   await server.call("turn/interrupt", { threadId, turnId });
   assert.equal((await server.turnEnd(turnId, patienceMs)).status, "interrupted");
   const image = path.join(folder, "workspace/pipe-0.png");
@@ -104,7 +104,7 @@ verifiesLive("trust.oddImages", async (t) => {
   assert.ok(peakMemoryMB(server) < maxMemoryMB, `${peakMemoryMB(server)} MB`);
 });
 
-/** A file of Codex's, packed: a head of a thread, then as many bytes as the attacker likes. */
+/** A compressed Codex file: a thread header, then as many bytes as the attacker likes. */
 function packedThread(folder: string, id: string, rest: Buffer): string {
   const day = path.join(home(folder), "sessions/2026/01/02");
   mkdirSync(day, { recursive: true });
@@ -124,7 +124,7 @@ verifiesLive("trust.packedBomb", async (t) => {
   const giant = Buffer.alloc(1.5 * 1024 ** 3, 32);
   const [bomb, bad, good] = [1, 2, 3].map((n) => `0199aaaa-0000-7000-8000-00000000000${n}`) as [string, string, string];
   packedThread(folder, bomb, giant);
-  // Nothing but the bomb, without a line end.
+  // Only the decompression bomb, without a line end.
   const day = path.join(home(folder), "sessions/2026/01/02");
   writeFileSync(path.join(day, `rollout-2026-01-02T03-04-05-${bad}.jsonl.zst`), zstdCompressSync(giant));
   packedThread(

@@ -1,4 +1,4 @@
-/** Case 192: a sandboxed command plants files wherever the server might look; the next server must not care. */
+/** Case 192: a sandboxed command plants files wherever the server might look; the next server must not run or read them. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { LiveServer, verifiesLive } from "../support/live-server.ts";
 import { root } from "../support/process.ts";
 import { writeHome } from "../support/verifies.ts";
 
-/** Not below /tmp, so that the home is not in a temp folder, and short enough for sockets. */
+/** Outside /tmp, so that the home is not in a temp folder, and short enough for socket paths. */
 function place(t: TestContext) {
   const folder = realpathSync(mkdtempSync("/var/tmp/parley-planted-"));
   deletedWith(t, folder);
@@ -18,10 +18,10 @@ function place(t: TestContext) {
   return { folder, at };
 }
 
-/** Leaves a word when it is run by anything but a command of the agent. */
-const tripwires = (word: string) => ({
-  js: `if (!process.env.PARLEY_COMMAND_ID) require("fs").appendFileSync(${JSON.stringify(word)}, __filename + "\\n");\nmodule.exports = {};\n`,
-  sh: `#!/bin/sh\n[ -n "$PARLEY_COMMAND_ID" ] || echo "$0" >>'${word}'\nexec true\n`,
+/** Leaves evidence when it is run by anything but a command of the agent. */
+const tripwires = (evidence: string) => ({
+  js: `if (!process.env.PARLEY_COMMAND_ID) require("fs").appendFileSync(${JSON.stringify(evidence)}, __filename + "\\n");\nmodule.exports = {};\n`,
+  sh: `#!/bin/sh\n[ -n "$PARLEY_COMMAND_ID" ] || echo "$0" >>'${evidence}'\nexec true\n`,
 });
 
 const programs = [
@@ -44,16 +44,16 @@ const programs = [
 ];
 const modules = ["@lydell/node-pty", "@lydell/node-pty-linux-x64", "@napi-rs/keyring", "sharp", "ws", "undici", "yaml", "ignore"];
 
-/** A shell script that plants everything it can below each folder, and says which folders took something. */
-function planting(folders: readonly string[], word: string): string {
-  const texts = tripwires(word);
+/** A shell script that plants everything it can below each folder, and prints which folders were writable. */
+function planting(folders: readonly string[], evidence: string): string {
+  const texts = tripwires(evidence);
   const modulesAt = [".node_modules", ".node_libraries", "node_modules", "lib/node"].flatMap((where) =>
     modules.map((name) => `${where}/${name}`),
   );
   const caches = ["node-compile-cache/x", ".cache/x", "cache/x", "parley-99-x/pipe-0-0", "locks/x.json", "run/x"];
   const js = [...modulesAt.map((name) => `${name}/index.js`), "parley.cjs", "chunks/x.cjs", "index.js", ".noderc.js", ...caches];
   const below = (names: readonly string[]): string => [...new Set(names)].map((name) => `"$d/${name}"`).join(" ");
-  // The shell writes each file itself: a program for each would take minutes on a busy machine.
+  // The shell writes each file itself: a process for each would take minutes on a busy machine.
   const write = (file: string, text: string): string => `printf '%s\\n' ${text} >"$d/${file}" && took=1`;
   const lines = [
     `mkdir -p ${below(js.map((name) => path.dirname(name)))}`,
@@ -72,13 +72,13 @@ if (noProtection) test("planted files", { skip: noProtection }, () => {});
 else
   verifiesLive("trust.planted", async (t) => {
     const { folder, at } = place(t);
-    const [word, workspace, temporary] = [at("victim/TRIPPED"), at("workspace"), at("temporary")];
+    const [evidence, workspace, temporary] = [at("victim/TRIPPED"), at("workspace"), at("temporary")];
     const shared = mkdtempSync("/tmp/parley-planted-");
     deletedWith(t, shared);
     const open = [workspace, temporary, shared];
     const own = ["parley", "parley/cache", "parley/run", "parley/locks", "app-server-control"].map((name) => at(`home/${name}`));
     const closed = [...own, at("home"), folder, `${root}/dist`, `${root}/dist/.cache`, `${root}/bin`, "/dev/shm"];
-    writeFileSync(path.join(workspace, "plant.sh"), planting([...open, ...closed], word));
+    writeFileSync(path.join(workspace, "plant.sh"), planting([...open, ...closed], evidence));
     const turns = [
       { user: "/plant/", steps: [{ call: "exec_command", with: { cmd: "sh ./plant.sh", yield_time_ms: 30_000 } }, { say: "planted" }] },
       {
@@ -107,7 +107,7 @@ else
     for (const each of closed) assert.ok(!existsSync(path.join(each, "parley-98-x")), `${each} was written`);
     assert.ok(!readdirSync(at("victim")).length, "nothing was run while it was planted");
 
-    // Where only full access reaches: names of a dead server's folders that lead elsewhere.
+    // Only possible with full access: links named like a dead server's folders that point elsewhere.
     writeFileSync(at("victim/pipe-0-0"), "mine");
     const link = `/dev/shm/parley-4194304-${process.pid}`;
     symlinkSync(at("victim"), link);
@@ -123,13 +123,13 @@ else
     await again.call("command/exec", { command: ["/bin/echo", "x"], cwd: workspace, sandboxPolicy: { type: "dangerFullAccess" } });
     await again.call("fuzzyFileSearch", { query: "plant", roots: [workspace] });
     assert.deepEqual(
-      ["plain", "terminal"].filter((said) => !outputs(again).join("").includes(said)),
+      ["plain", "terminal"].filter((kind) => !outputs(again).join("").includes(kind)),
       [],
     );
     await again.stop();
     const { stderr } = await again.ended;
-    // Node tells where it looks for compiled code, if it looks at all.
+    // Node reports where it looks for compiled code, if it looks at all.
     for (const each of open) assert.ok(!stderr.includes(each), `compiled code was looked for in ${each}`);
-    assert.deepEqual(existsSync(word) ? readFileSync(word, "utf8").trim().split("\n") : [], [], "planted files were run");
+    assert.deepEqual(existsSync(evidence) ? readFileSync(evidence, "utf8").trim().split("\n") : [], [], "planted files were run");
     assert.equal(readFileSync(at("victim/pipe-0-0"), "utf8"), "mine");
   });

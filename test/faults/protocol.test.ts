@@ -1,11 +1,11 @@
-/** Hostile messages: what a client may send without harming the server, the disk or the next request. */
+/** Hostile messages must not harm the server, the disk or the next request. */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Stage, verifies } from "../support/verifies.ts";
 import type { Message, Wire } from "../support/wire.ts";
 
-const modelRequests = (wire: Wire): number => wire.heard.filter((m) => m.method === "turn/started").length;
+const modelRequests = (wire: Wire): number => wire.received.filter((m) => m.method === "turn/started").length;
 async function ready(stage: Stage, options: Parameters<Stage["wire"]>[0] = {}): Promise<{ wire: Wire; threadId: string }> {
   const wire = await stage.wire(options);
   await wire.initialize();
@@ -36,7 +36,7 @@ verifies("trust.loneSurrogates", async (stage) => {
   assert.ok(lines.length > 3);
   for (const line of lines) {
     JSON.parse(line);
-    // Readers in other languages refuse a lone surrogate, escaped or not.
+    // JSON parsers in other languages reject a lone surrogate, escaped or not.
     assert.doesNotMatch(line, /\\ud[89a-f]/i);
     assert.ok(line.isWellFormed());
   }
@@ -46,19 +46,19 @@ verifies("trust.loneSurrogates", async (stage) => {
 
 verifies("trust.duplicateKeys", async (stage) => {
   const { wire, threadId } = await ready(stage);
-  const before = wire.heard.length;
+  const before = wire.received.length;
   wire.send('{"id":"d1","id":"d2","method":"thread/loaded/list","method":"no/such","params":{}}');
   wire.send(`{"id":"d3","method":"thread/name/set","params":{"threadId":"${threadId}","name":"one","name":"two"}}`);
   wire.send(`{"id":"d4","method":"thread/start","params":{"sandbox":"read-only","sandbox":"danger-full-access"}}`);
   const { result } = await wire.until((m) => m.id === "d4" && m.method === undefined);
-  const answers = wire.heard.slice(before).filter((m: Message) => m.method === undefined);
+  const answers = wire.received.slice(before).filter((m: Message) => m.method === undefined);
   assert.ok(answers.length <= 3);
   assert.ok(answers.filter((m: Message) => m.id === "d1" || m.id === "d2").length <= 1);
-  // What is checked is what is done: the value that the answer shows is the one in force.
+  // The checked value is the one used: the value in the response is the one in effect.
   const { result: read } = await wire.ask("thread/read", { threadId: result.thread.id });
   assert.ok(read.thread.id);
-  const told = wire.heard.filter((m) => m.method === "thread/name/updated").map((m) => m.params.threadName);
-  if (told.length > 0) assert.deepEqual(told, ["two"]);
+  const names = wire.received.filter((m) => m.method === "thread/name/updated").map((m) => m.params.threadName);
+  if (names.length > 0) assert.deepEqual(names, ["two"]);
 });
 
 const hostileIds = ["../..", "../../auth.json", "/etc/passwd", "*", "%2e%2e", "a\u0000b", "", "..\\..", "auth.json", "x".repeat(10_000)];
@@ -135,6 +135,6 @@ verifies("trust.hugeAnswer", async (stage) => {
   const { params } = await wire.notification("turn/completed");
   assert.equal(params.turn.status, "completed");
   assert.ok(!existsSync(path.join(stage.workspace, "ran")));
-  const item = wire.heard.find((m) => m.method === "item/completed" && m.params.item.type === "commandExecution").params.item;
+  const item = wire.received.find((m) => m.method === "item/completed" && m.params.item.type === "commandExecution").params.item;
   assert.equal(item.status, "declined");
 });

@@ -1,4 +1,4 @@
-/** What disks, clocks and other servers do to stored threads: each opens, nothing that was announced is lost, and the user is told. */
+/** What disks, clocks and other servers do to stored threads: each opens, nothing announced is lost, and the user gets a warning. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -9,17 +9,17 @@ import { home, preload, settings, stage, textsOf } from "../support/live-stage.t
 import { launcher } from "../support/process.ts";
 import type { Message } from "../support/wire.ts";
 
-/** A thread of three turns, made by a server that has ended well. */
+/** A thread of three turns, written by a server that shut down cleanly. */
 async function storedThread(t: TestContext, folder: string): Promise<{ threadId: string; file: string; text: string }> {
   const server = await LiveServer.start(t, folder);
   const threadId = await server.startThread(settings(folder));
-  for (const word of ["first", "second", "third"]) await server.turn(threadId, word);
+  for (const text of ["first", "second", "third"]) await server.turn(threadId, text);
   await server.stop();
   const [file = ""] = rolloutsOf(home(folder));
   return { threadId, file, text: readFileSync(file, "utf8") };
 }
 
-/** Copies of a thread under ids of their own, each changed in its way. */
+/** Copies of a thread under new ids, each modified in its own way. */
 function plantCopies(
   original: { threadId: string; file: string; text: string },
   changes: readonly ((text: string) => string | Buffer)[],
@@ -93,7 +93,7 @@ verifiesLive("trust.damagedMiddle", async (t) => {
   for (const [i, threadId] of ids.entries()) {
     const { thread } = await server.call("thread/resume", { threadId, ...settings(folder) });
     assert.ok(textsOf(thread.turns).includes("first"), `damage ${i} took the first turn: ${textsOf(thread.turns)}`);
-    // Only what shares a line with the damage may be gone.
+    // Only records on damaged lines may be lost.
     assert.ok(textsOf(thread.turns).includes("third"), `damage ${i} took the third turn: ${textsOf(thread.turns)}`);
     assert.equal((await server.turn(threadId, "afterwards")).status, "completed");
   }
@@ -105,7 +105,7 @@ verifiesLive("trust.damagedMiddle", async (t) => {
   }
 });
 
-/** A program that starts the server with a small disk of its own under the home's sessions; the disk goes with the process. */
+/** A program that starts the server with its own small disk mounted at the home's sessions; the disk disappears with the process. */
 function onSmallDisk(folder: string, at: string): string {
   const file = path.join(folder, "on-small-disk");
   writeFileSync(
@@ -123,17 +123,17 @@ verifiesLive("trust.fullDisk", async (t) => {
   const server = await LiveServer.start(t, folder, { program: onSmallDisk(folder, sessions) });
   const threadId = await server.startThread(settings(folder));
   await server.turn(threadId, "with room");
-  // The server's own disk is reached through its process.
+  // The server's private mount is accessed through /proc.
   const inside = `/proc/${server.child.pid}/root${sessions}`;
   const filler = path.join(inside, "filler");
   assert.notEqual(spawnSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=4k"], { stdio: "ignore" }).status, 0, "the disk has no end");
-  // The last free bytes of the thread's own page.
+  // Uses up the last free bytes of the thread file's last page.
   await server.turn(threadId, `while full ${"x".repeat(20_000)}`);
   await server.turn(threadId, "still full");
-  const { params } = await server.heard((m) => m.method === "warning" && /stored/.test(m.params.message), "the warning");
+  const { params } = await server.waitFor((m) => m.method === "warning" && /stored/.test(m.params.message), "the warning");
   assert.match(params.message, /disk is full/);
   const { thread: held } = await server.call("thread/read", { threadId, includeTurns: true });
-  assert.equal(held.turns.length, 3, "what the disk did not take is not told");
+  assert.equal(held.turns.length, 3, "what the disk did not store is not announced");
   rmSync(filler);
   await server.turn(threadId, "room again");
   const copy = path.join(folder, "copy");
@@ -166,7 +166,7 @@ verifiesLive("trust.twoServers", async (t) => {
   assert.match(refused.message, new RegExp(`${one.child.pid}`), "it is not said who holds the thread");
   writeFileSync(path.join(folder, "workspace", "go"), "");
   await one.turnEnd(turnId);
-  // Other threads of the same home are not disturbed, and both servers list all of them.
+  // Other threads of the same home are unaffected, and both servers list all of them.
   const other = await two.startThread(settings(folder));
   await two.turn(other, "elsewhere");
   for (const server of [one, two]) {
@@ -207,7 +207,7 @@ verifiesLive("trust.heldThread", async (t) => {
     const { error } = await two.ask(method, { threadId, ...params });
     assert.match(error?.message ?? `${method} went through`, new RegExp(`open in another process: pid ${one.child.pid}`));
   }
-  // Words that were accepted outlive the server that accepted them.
+  // An accepted message outlives the server that accepted it.
   await one.call("turn/steer", { threadId, expectedTurnId: turnId, input: [{ type: "text", text: "and this" }] });
   await one.kill();
   const { thread } = await two.call("thread/resume", { threadId, ...settings(folder) });
@@ -225,7 +225,7 @@ verifiesLive("trust.twoServersRace", async (t) => {
   const threadId = await first.startThread(settings(folder));
   await first.turn(threadId, "begun");
   await first.call("thread/unsubscribe", { threadId });
-  // All want it at once, again and again: whoever gets it plays a whole turn, the others are told, and nothing is mixed.
+  // All compete for it repeatedly: the server that gets it runs a whole turn, the others get an error, and nothing is mixed.
   let played = 1;
   for (let round = 0; round < 6; round++)
     await Promise.all(
@@ -273,7 +273,7 @@ verifiesLive("trust.clockJumps", async (t) => {
   const again = await LiveServer.start(t, folder);
   const { thread } = await again.call("thread/resume", { threadId });
   assert.deepEqual(textsOf(thread.turns), inOrder, "turns are ordered by the clock");
-  // Every thread is found once, page by page, whatever its times are.
+  // Paging finds every thread exactly once, whatever its timestamps.
   for (const sortKey of ["created_at", "updated_at", "recency_at"]) {
     const seen: string[] = [];
     for (let cursor: string | null = null; ; ) {
@@ -295,7 +295,7 @@ verifiesLive("trust.outOfMemory", async (t) => {
   const threadId = await server.startThread(settings(folder));
   await server.turn(threadId, "before");
   const turnId = await server.startTurn(threadId, "slow");
-  await server.heard((m) => m.method === "item/completed" && m.params.item.type === "commandExecution", "the command");
+  await server.waitFor((m) => m.method === "item/completed" && m.params.item.type === "commandExecution", "the command");
   server.child.kill("SIGUSR2");
   const { code, signal, stderr } = await server.ended;
   assert.notEqual(code, 0, String(signal));
@@ -318,7 +318,7 @@ verifiesLive("trust.homeTaken", async (t) => {
       { user: "/run/", steps: [{ run: "echo ran" }, { say: "did" }] },
       { user: "/./", steps: [{ say: "{{user}}" }] },
     ]);
-    // What the server reads from the home at every turn is of no concern here: only what it keeps there.
+    // This is only about what the server stores in the home, not about what it reads there at every turn.
     const scenario = path.join(folder, "scenario.json");
     renameSync(path.join(home(folder), "scenario.json"), scenario);
     rmSync(path.join(home(folder), "config.toml"));
@@ -329,7 +329,7 @@ verifiesLive("trust.homeTaken", async (t) => {
     if (harm === "moved") renameSync(home(folder), moved);
     else rmSync(home(folder), { recursive: true });
     assert.equal((await server.turn(threadId, "after")).status, "completed");
-    // An open file goes with its folder; one that is gone is begun anew, and that is told.
+    // An open file moves with its folder; a deleted one is started again, with a warning.
     if (harm === "moved")
       assert.match(
         rolloutsOf(moved)
@@ -337,7 +337,7 @@ verifiesLive("trust.homeTaken", async (t) => {
           .join(),
         /"after"/,
       );
-    else await server.heard((m) => m.method === "warning" && /removed/.test(m.params.message), "the warning");
+    else await server.waitFor((m) => m.method === "warning" && /removed/.test(m.params.message), "the warning");
     const other = await server.startThread(settings(folder));
     assert.equal((await server.turn(other, "another")).status, "completed");
     assert.equal((await server.turn(other, "run")).status, "completed");
@@ -352,7 +352,7 @@ verifiesLive("trust.homeTaken", async (t) => {
 verifiesLive("trust.readOnlyHome", async (t) => {
   const folder = stage(t, [{ user: "/./", steps: [{ run: "echo ran" }, { say: "{{user}}" }] }]);
   const at = home(folder);
-  // A mount of its own, because root may write where modes say no.
+  // A read-only mount, because root may write despite file modes.
   const program = path.join(folder, "on-read-only");
   const flags = process.getuid?.() === 0 ? "-m" : "-Urm";
   writeFileSync(
@@ -364,7 +364,7 @@ verifiesLive("trust.readOnlyHome", async (t) => {
   const threadId = await server.startThread(settings(folder));
   const turn = await server.turn(threadId, "go");
   assert.equal(turn.status, "completed", JSON.stringify(turn.error));
-  const { params } = await server.heard((m) => m.method === "warning" && /stored/.test(m.params.message), "the warning");
+  const { params } = await server.waitFor((m) => m.method === "warning" && /stored/.test(m.params.message), "the warning");
   assert.match(params.message, /read-only/);
   const command = server.messages.find((m) => m.method === "item/completed" && m.params.item.type === "commandExecution").params.item;
   assert.equal(command.status, "failed");

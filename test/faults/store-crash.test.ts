@@ -1,4 +1,4 @@
-/** kill -9 at random moments of a writing process: all that was confirmed is there, every thread opens, and goes on. */
+/** kill -9 at random moments of a writing process: everything confirmed is stored, every thread opens and can continue. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ function run(script: string, ...args: string[]): ChildProcess {
   return spawn(process.execPath, ["--input-type=module", "-e", script, home, ...args], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Appends numbered items as fast as it can and says each number once the store has confirmed it. */
+/** Appends numbered items as fast as it can and prints each number once the store has confirmed it. */
 const writing = `
   const { createLocalStore } = await import(${JSON.stringify(path.join(sources, "local.ts"))});
   const { writeSync } = await import("node:fs");
@@ -46,7 +46,7 @@ test("nothing that was confirmed is lost in 25 kills", async () => {
     child.stdout?.on("data", (chunk) => {
       output += chunk;
     });
-    // A few are written in each round, however slow the machine is; the moment is anywhere within the next ones.
+    // Each round writes at least a few items, however slow the machine; the kill comes at a random moment after that.
     const wanted = 3 + Math.random() * 10;
     while (output.split("\n").length <= wanted) await once(child.stdout ?? child, "data");
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 40));
@@ -82,7 +82,7 @@ const isJson = (line: string): boolean => {
   }
 };
 
-/** Takes the lease again and again; in between nobody else may be inside. */
+/** Takes the lease repeatedly; no other process may hold it at the same time. */
 const entering = `
   const { Leases } = await import(${JSON.stringify(path.join(sources, "writing/leases.ts"))});
   const { existsSync, readFileSync, rmSync, writeFileSync, writeSync } = await import("node:fs");
@@ -93,7 +93,7 @@ const entering = `
   for (let entered = 0; entered < 40; ) {
     const lease = await leases.lease(${JSON.stringify(id)}, "p").catch(() => undefined);
     if (lease === undefined) { await sleep(1); continue; }
-    // Only a process that was killed inside may have left its mark.
+    // Only a process killed while holding the lease may have left its mark.
     if (existsSync(mark) && isAlive(readFileSync(mark, "utf8"))) writeSync(1, "clash\\n");
     writeFileSync(mark, String(process.pid));
     await sleep(Math.random() * 3);

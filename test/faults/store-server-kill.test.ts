@@ -1,4 +1,4 @@
-/** The whole server, killed with -9 at random moments of busy turns: nothing that was announced is lost, every thread opens, lists and goes on. */
+/** The whole server, killed with -9 at random moments of busy turns: nothing announced is lost, and every thread is listed, opens and can continue. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import type { Message } from "../support/wire.ts";
 const rounds = 4;
 const killsARound = Math.ceil(Number(process.env["PARLEY_KILLS"] ?? 32) / rounds);
 
-/** Runs five commands, saying something before each, and then answers. */
+/** Runs five commands, each after a message, and then answers. */
 const model = new MockProvider((response, request) => {
   const input: { type: string; output?: unknown }[] = Array.isArray(request.body["input"]) ? request.body["input"] : [];
   const since = input.slice(input.findLastIndex((item) => item.type === "message" && "role" in item && item.role === "user") + 1);
@@ -54,8 +54,8 @@ stream_max_retries = 0
   return folder;
 }
 
-/** What a client was told of a thread before the server died. */
-interface Told {
+/** A client's notifications about a thread before the server died. */
+interface Announced {
   readonly threadId: string;
   readonly items: readonly ThreadItem[];
   readonly isCompleted: boolean;
@@ -74,8 +74,8 @@ class Victim {
     assert.equal(error, undefined, `${method}: ${error?.message}`);
     return result;
   }
-  /** A turn that is cut off after a while, or when its first item is there; resolves with what was said of it. */
-  async dieInTurn(folder: string, after: number | "an item"): Promise<Told> {
+  /** Kills the server during a turn, after a delay or on its first item; resolves with what was announced. */
+  async dieInTurn(folder: string, after: number | "an item"): Promise<Announced> {
     const { thread } = await this.call("thread/start", { cwd: folder });
     await this.call("turn/start", { threadId: thread.id, input: [{ type: "text", text: "go" }] });
     if (after === "an item") await this.server.until(() => this.server.messages.find((m) => m.method === "item/completed"), "an item");
@@ -91,20 +91,20 @@ class Victim {
   }
 }
 
-function compare(told: Told, thread: Thread): void {
+function compare(announced: Announced, thread: Thread): void {
   const kept = thread.turns.flatMap((turn) => turn.items);
-  for (const item of told.items) {
+  for (const item of announced.items) {
     const found = kept.find((other) => isDeepStrictEqual({ ...other, ...item }, other));
     assert.ok(found !== undefined, `${item.type} ${item.id} was announced and is lost, or is not what was announced`);
   }
-  if (told.isCompleted) assert.equal(thread.turns[0]?.status, "completed");
+  if (announced.isCompleted) assert.equal(thread.turns[0]?.status, "completed");
   else assert.ok(["completed", "interrupted", undefined].includes(thread.turns[0]?.status));
 }
 
 for (let round = 1; round <= rounds; round++)
   test(`kill -9 at ${killsARound} random moments, ${round} of ${rounds}`, { timeout: 600_000 }, async (t) => {
     const folder = makeHome(t);
-    const everyone: Told[] = [];
+    const everyone: Announced[] = [];
     let finished = 0;
     for (let i = 0; i <= killsARound; i++) {
       const victim = new Victim(t, folder);
@@ -113,19 +113,20 @@ for (let round = 1; round <= rounds; round++)
       if (last !== undefined && last.items.length > 0)
         compare(last, (await victim.call("thread/read", { threadId: last.threadId, includeTurns: true })).thread);
       if (i === killsARound) {
-        for (const told of everyone.filter(({ items }) => items.length > 0))
-          await victim.call("thread/resume", { threadId: told.threadId });
+        for (const announced of everyone.filter(({ items }) => items.length > 0))
+          await victim.call("thread/resume", { threadId: announced.threadId });
         const listed: Thread[] = (await victim.call("thread/list", { limit: 100 })).data;
         const known = new Set(listed.map((thread) => thread.id));
-        for (const told of everyone) if (told.items.length > 0) assert.ok(known.has(told.threadId), "a thread is missing from the list");
+        for (const announced of everyone)
+          if (announced.items.length > 0) assert.ok(known.has(announced.threadId), "a thread is missing from the list");
         victim.server.child.stdin.end();
         await victim.server.ended;
         break;
       }
-      // The first of them is in the middle however fast or slow the machine is.
-      const told = await victim.dieInTurn(folder, i === 0 ? "an item" : Math.random() * 350);
-      everyone.push(told);
-      if (told.isCompleted) finished++;
+      // The first kill is in the middle of a turn, however fast or slow the machine is.
+      const announced = await victim.dieInTurn(folder, i === 0 ? "an item" : Math.random() * 350);
+      everyone.push(announced);
+      if (announced.isCompleted) finished++;
     }
     const cut = everyone.filter(({ items, isCompleted }) => items.length > 0 && !isCompleted).length;
     assert.ok(cut > 0, `only ${cut} turns were cut off in the middle, ${finished} were finished`);

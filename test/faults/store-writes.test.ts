@@ -1,4 +1,4 @@
-/** A disk that fails at any write of a busy turn, in any way: nothing said is lost once it works again, nothing is said twice, and the user is told once. */
+/** A disk that fails at any write of a busy turn, in any way: nothing is lost once the disk works again, nothing is stored twice, and the user is warned once. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** A busy turn in the portions in which the server writes it. */
+/** A busy turn, in the batches in which the server writes it. */
 const portions: readonly (readonly ThreadRecord[])[] = [
   [
     {
@@ -79,7 +79,7 @@ const faults: Record<string, Fault> = {
   "says it took zero bytes": () => Promise.resolve(0),
 };
 
-/** Writes number `from` up to before `to` go wrong; the `from`th as the fault says, the rest by taking nothing. */
+/** Writes from `from` up to, but not including, `to` fail; the `from`th with the given fault, the rest by writing nothing. */
 function faulty(from: number, to: number, fault: Fault): { disk: Disk; writes: () => number } {
   let writes = 0;
   const disk: Disk = {
@@ -96,7 +96,7 @@ function faulty(from: number, to: number, fault: Fault): { disk: Disk; writes: (
   return { disk, writes: () => writes };
 }
 
-const told = (store: ThreadStore): string[] => {
+const warningsOf = (store: ThreadStore): string[] => {
   const messages: string[] = [];
   store.onTrouble = (message) => messages.push(message);
   return messages;
@@ -107,10 +107,10 @@ for (const [name, fault] of Object.entries(faults))
     for (let k = 1; k <= portions.length; k++) {
       const { disk } = faulty(k, k + 2, fault);
       const store = createLocalStore({ home, disk });
-      const messages = told(store);
+      const messages = warningsOf(store);
       for (const portion of portions) {
         await store.append(id, portion);
-        // What the disk does not hold yet is read all the same.
+        // Records that are not on disk yet are still read.
         assert.ok((await store.read(id)).length > 0);
       }
       assert.deepEqual(plain(await store.read(id)), plain(everything));
@@ -131,7 +131,7 @@ test("a process that dies with the disk full leaves a file that opens with all t
   for (let k = 2; k <= portions.length; k++) {
     const { disk } = faulty(k, Number.POSITIVE_INFINITY, faults["takes a part, then nothing"] ?? (() => Promise.resolve(0)));
     const store = createLocalStore({ home, disk });
-    const messages = told(store);
+    const messages = warningsOf(store);
     for (const portion of portions) await store.append(id, portion);
     assert.equal(messages.length, 1, `write ${k}`);
     const again = createLocalStore({ home });
@@ -149,7 +149,7 @@ test("a process that dies with the disk full leaves a file that opens with all t
 test("another program that appends after our half line does not make us lose it", async () => {
   const { disk } = faulty(3, 5, faults["takes a part, then nothing"] ?? (() => Promise.resolve(0)));
   const store = createLocalStore({ home, disk });
-  told(store);
+  warningsOf(store);
   for (const portion of portions.slice(0, 3)) await store.append(id, portion);
   const file = store.pathFor(id, start);
   writeFileSync(file, `\n{"timestamp":"2026-11-15T08:00:00.000Z","type":"event_msg","payload":{"type":"brand_new"}}\n`, { flag: "a" });
@@ -163,7 +163,7 @@ test("another program that appends after our half line does not make us lose it"
 test("it is tried again by itself, without a further append", async () => {
   const { disk } = faulty(2, 3, faults["fails (EIO)"] ?? (() => Promise.resolve(0)));
   const store = createLocalStore({ home, disk });
-  told(store);
+  warningsOf(store);
   for (const portion of portions.slice(0, 2)) await store.append(id, portion);
   const wanted = plain(portions.slice(0, 2).flat());
   const end = performance.now() + 60_000;
@@ -177,10 +177,10 @@ test("it is tried again by itself, without a further append", async () => {
   await store.close();
 });
 
-test("a home that cannot be written at all: turns go on, are read back, and the user is told once", async () => {
+test("a home that cannot be written at all: turns continue, are read back, and the user is warned once", async () => {
   writeFileSync(path.join(home, "sessions"), "a file where the folder should be");
   const store = createLocalStore({ home });
-  const messages = told(store);
+  const messages = warningsOf(store);
   for (const portion of portions) await store.append(id, portion);
   assert.deepEqual(plain(await store.read(id)), plain(everything));
   assert.equal(messages.length, 1);
@@ -195,20 +195,20 @@ test("a home that cannot be written at all: turns go on, are read back, and the 
 test("what cannot be stored by the end is named as lost", async () => {
   writeFileSync(path.join(home, "sessions"), "");
   const store = createLocalStore({ home });
-  const messages = told(store);
+  const messages = warningsOf(store);
   for (const portion of portions) await store.append(id, portion);
   await store.close();
   assert.match(messages.at(-1) ?? "", /could not be stored/);
 });
 
-test("a file that is deleted or emptied under us is begun anew with its first line, and the user is told", async () => {
+test("a file that is deleted or emptied while open is started again with its first line, and the user is warned", async () => {
   for (const harm of [
     (file: string) => rmSync(file),
     (file: string) => truncateSync(file, 0),
     (file: string) => rmSync(path.dirname(file), { recursive: true }),
   ]) {
     const store = createLocalStore({ home });
-    const messages = told(store);
+    const messages = warningsOf(store);
     for (const portion of portions.slice(0, 4)) await store.append(id, portion);
     const file = store.pathFor(id, start);
     harm(file);
@@ -226,7 +226,7 @@ test("a folder without rights to write is ridden out", async () => {
   await asOrdinaryUser([home], async () => {
     mkdirSync(path.join(home, "sessions"), { mode: 0o500 });
     const store = createLocalStore({ home });
-    const messages = told(store);
+    const messages = warningsOf(store);
     for (const portion of portions) await store.append(id, portion);
     assert.equal(messages.length, 1);
     chmodSync(path.join(home, "sessions"), 0o700);

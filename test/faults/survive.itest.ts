@@ -1,4 +1,4 @@
-/** What nobody caught ends no process that serves: it is logged, its clients are told, and it goes on answering. */
+/** Uncaught errors end no serving process: they are logged, clients are notified, and it keeps answering. */
 import assert from "node:assert/strict";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -40,7 +40,7 @@ const logged = (home: string): Line[] =>
     .map((line) => JSON.parse(line));
 const uncaught = (home: string) => logged(home).filter(({ message }) => message === "uncaught error");
 
-/** Waits for what is seen from outside alone. */
+/** Polls for something that is only visible from outside. */
 async function eventually<T>(find: () => T | undefined | false, what: string): Promise<T> {
   for (const end = performance.now() + 60_000; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
     const found = find();
@@ -54,7 +54,7 @@ async function throwsAndLogs(server: ServerProcess, home: string): Promise<void>
   for (const what of thrown) await eventually(() => uncaught(home).some(({ error }) => error?.includes(what)), `"${what}" in the log`);
 }
 
-test("an app-server goes on, tells its clients once, and logs a flood sparingly", async (t) => {
+test("an app-server keeps running, notifies its clients once, and rate-limits a flood of log lines", async (t) => {
   const folder = folderWith(t);
   const home = path.join(folder, "home");
   const server = new ServerProcess(t, [], env, { folder });
@@ -71,7 +71,7 @@ test("an app-server goes on, tells its clients once, and logs a flood sparingly"
   assert.equal((await server.ended).code, 0);
 });
 
-test("a throw after an answer is logged and told, and the next request is answered", async (t) => {
+test("a throw after a response is logged and announced, and the next request is answered", async (t) => {
   const folder = folderWith(t);
   const server = new ServerProcess(t, [], env, { folder });
   server.initialize();
@@ -101,7 +101,7 @@ test("a turn that cannot even be announced has an end, and the next request is a
   assert.ok((await server.answer("after")).result);
 });
 
-test("an app-server goes on when whoever read its stderr has gone", async (t) => {
+test("an app-server keeps running when the reader of its stderr has exited", async (t) => {
   const folder = folderWith(t);
   const server = new ServerProcess(t, ["--log-level", "debug"], env, { folder });
   server.initialize();
@@ -113,38 +113,38 @@ test("an app-server goes on when whoever read its stderr has gone", async (t) =>
   assert.ok(uncaught(path.join(folder, "home")).every(({ error }) => !/EPIPE/.test(error ?? "")));
 });
 
-test("a manager goes on, with its engine and with the clients of both", async (t) => {
+test("a manager keeps running, with its engine and the clients of both", async (t) => {
   const folder = folderWith(t);
   const home = path.join(folder, "home");
-  const server = new ServerProcess(t, ["--no-open", "--listen", "127.0.0.1:0"], env, { words: ["manager"], folder });
+  const server = new ServerProcess(t, ["--no-open", "--listen", "127.0.0.1:0"], env, { args: ["manager"], folder });
   const url = await server.until(() => /running at (\S+)/.exec(server.messages.join("\n"))?.[1], "the address");
   const token = readFileSync(path.join(home, "parley/manager/token"), "utf8").trim();
   const client = await connectClient(`${url.replace("http", "ws")}/rpc`, { token });
   atEnd(t, () => client.close());
-  const told: string[] = [];
-  client.on("warning", ({ message }) => told.push(message));
+  const warnings: string[] = [];
+  client.on("warning", ({ message }) => warnings.push(message));
   const page = await streamOf(t, url, token);
   await throwsAndLogs(server, home);
-  for (const heard of [told, page]) await eventually(() => heard.some((text) => text.includes("internal error")), "the warning");
+  for (const messages of [warnings, page]) await eventually(() => messages.some((text) => text.includes("internal error")), "the warning");
   assert.equal((await fetch(`${url}/api`, { headers: { authorization: `Bearer ${token}` } })).status, 200);
   const thread = await client.startThread({ cwd: folder });
   assert.equal((await thread.run("hi")).text, "Alive.");
 });
 
-/** All that the event stream of the manager tells, as it comes. */
+/** All messages of the manager's event stream, as they arrive. */
 async function streamOf(t: TestContext, url: string, token: string): Promise<readonly string[]> {
   const { WebSocket } = await import("ws");
   const socket = new WebSocket(`${url.replace("http", "ws")}/api/stream`, { headers: { authorization: `Bearer ${token}` } });
   atEnd(t, () => socket.terminate());
-  const heard: string[] = [];
-  socket.on("message", (data) => heard.push(String(data)));
-  await eventually(() => heard.length > 0, "the event stream");
-  return heard;
+  const received: string[] = [];
+  socket.on("message", (data) => received.push(String(data)));
+  await eventually(() => received.length > 0, "the event stream");
+  return received;
 }
 
-test("an exec goes on to the end of its turn, and says what happened", async (t) => {
+test("an exec continues to the end of its turn, and reports what happened", async (t) => {
   const folder = folderWith(t, longTurn);
-  const server = new ServerProcess(t, ["--json", "--skip-git-repo-check", "go"], env, { words: ["exec"], folder });
+  const server = new ServerProcess(t, ["--json", "--skip-git-repo-check", "go"], env, { args: ["exec"], folder });
   server.child.stdin.end();
   await server.until(() => server.messages.find(({ item }) => item?.type === "command_execution"), "the command");
   await throwsAndLogs(server, path.join(folder, "home"));
@@ -158,17 +158,17 @@ const initialize = {
   "mcp-server": { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
   acp: { protocolVersion: 1, clientCapabilities: { session: { notices: {} } } },
 };
-for (const word of ["mcp-server", "acp"] as const)
-  test(`${word} goes on, with the turn that runs, and tells its client`, async (t) => {
+for (const subcommand of ["mcp-server", "acp"] as const)
+  test(`${subcommand} keeps running, with its current turn, and notifies its client`, async (t) => {
     const folder = folderWith(t, longTurn);
-    const server = new ServerProcess(t, [], env, { words: [word], folder });
+    const server = new ServerProcess(t, [], env, { args: [subcommand], folder });
     const ask = async (id: number, method: string, params: unknown): Promise<Message> => {
       server.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
       return (await server.answer(id)).result;
     };
-    await ask(1, "initialize", initialize[word]);
+    await ask(1, "initialize", initialize[subcommand]);
     const turn =
-      word === "acp"
+      subcommand === "acp"
         ? ask(2, "session/new", { cwd: folder, mcpServers: [] }).then(({ sessionId }) =>
             ask(3, "session/prompt", { sessionId, prompt: [{ type: "text", text: "go" }] }),
           )

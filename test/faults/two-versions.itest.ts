@@ -1,4 +1,4 @@
-/** Several versions of Parley on one home at the same time: each serves and lists all threads, and none takes another's list away. */
+/** Several versions of Parley on one home at the same time: each serves and lists all threads, and none deletes another's index. */
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import path from "node:path";
@@ -19,7 +19,7 @@ function versionIn(file: string): number {
   }
 }
 
-/** A server whose list of threads has another number and other tables than ours. */
+/** A server whose thread index has another version number and other tables than ours. */
 const ofVersion = (t: TestContext, folder: string, number: number, here: number): Promise<LiveServer> =>
   LiveServer.start(t, folder, {
     env: { NODE_OPTIONS: preload("other-index"), PARLEY_TEST_INDEX: `${number}`, PARLEY_TEST_INDEX_HERE: `${here}` },
@@ -62,9 +62,9 @@ verifiesLive("trust.twoVersions", async (t) => {
   for (const server of all) await server.stop();
   const later = await LiveServer.start(t, folder);
   assert.deepEqual(await listed(later), ids.toSorted());
-  const said = await Promise.all([archived, ...ids].map((threadId) => later.call("thread/read", { threadId, includeTurns: true })));
+  const read = await Promise.all([archived, ...ids].map((threadId) => later.call("thread/read", { threadId, includeTurns: true })));
   assert.deepEqual(
-    said.flatMap(({ thread }) => textsOf(thread.turns)),
+    read.flatMap(({ thread }) => textsOf(thread.turns)),
     ["by the newer", "by today's", "by the older", "by today's again"],
   );
 });

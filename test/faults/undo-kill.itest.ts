@@ -1,4 +1,4 @@
-/** Servers that are killed in the moment in which a client hears that a command has ended. What it changed can be taken back all the same. */
+/** Servers killed at the moment when a client is notified that a command has ended. Its changes can still be reverted. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -20,7 +20,7 @@ verifiesLive("trust.undoAfterKill", async (t) => {
     for (const name of ["old.txt", "gone.txt"]) writeFileSync(at(name), `before ${trial}\n`);
     const server = await LiveServer.start(t, folder);
     const threadId = await server.startThread(settings(folder));
-    // In the very handler that reads the message: nothing of ours runs in between.
+    // In the handler that reads the message, so that nothing else runs in between.
     server.child.stdout.on("data", (chunk: string) => {
       if (chunk.includes('"item/completed"') && chunk.includes('"exitCode":0')) server.child.kill("SIGKILL");
     });
@@ -38,7 +38,7 @@ verifiesLive("trust.undoAfterKill", async (t) => {
   assert.ok(existsSync(path.join(home(folder), "parley/undo")));
 });
 
-/** Enough that an undo takes a while, and large enough that a file is not written at once. */
+/** Enough files that an undo takes a while, each large enough not to be written at once. */
 const many = 60;
 const bytes = 60_000;
 
@@ -62,7 +62,7 @@ test("an undo that is killed at any moment is finished by the next one, and no f
     const turnId = await server.startTurn(threadId, "change");
     await server.turnEnd(turnId);
     server.call("turn/revert", { threadId, turnId }).catch(() => {});
-    // Killed when so many files are back: a moment that is told by the disk, not by a clock.
+    // Killed once this many files are restored: determined by the disk, not by a clock.
     while (names.filter((i) => existsSync(at(`g${i}.txt`))).length < trial * 15 + 1) await new Promise(setImmediate);
     server.child.kill("SIGKILL");
     await server.ended;

@@ -1,11 +1,11 @@
-/** Commands that use the machine up, under every engine: the server answers others meanwhile, says why it ended the command, and nothing of it survives. */
+/** Commands that exhaust the machine, under every engine: the server keeps answering, reports why it ended the command, and none of its processes survive. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { testedEngines } from "../../src/exec/testing.ts";
 import { eventually, LiveServer, processesWith } from "../support/live-server.ts";
 import { stage } from "../support/live-stage.ts";
 
-/** A request takes milliseconds; a machine full of processes may make it wait, but not for long. */
+/** A request takes milliseconds; a machine full of processes may delay it, but not for long. */
 const answerMs = 20_000;
 
 for (const { engine, skip } of await testedEngines())

@@ -1,4 +1,4 @@
-/** Everything that writes a file of its own under the home, one row each, for tests that take the disk away from it. */
+/** Everything that writes its own file under the home, one row each, for tests that make the disk fail. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -21,14 +21,14 @@ import { Ledger } from "../../src/usage/ledger.ts";
 
 export interface Writer {
   readonly name: string;
-  /** The folder, below the home, that holds the file and nothing else of the writer's. */
+  /** The folder, below the home, that contains only the writer's file. */
   readonly folder: string;
-  /** "replace": the file is old or new; "append": what was there stays; "create": it is there whole or not at all. */
+  /** "replace": the file is the old or the new one; "append": the old content stays; "create": the file is complete or does not exist. */
   readonly kind: "replace" | "append" | "create";
-  /** Whether a refusal of the disk is not told, because nothing depends on the file. */
+  /** Whether a disk error is not reported, because nothing depends on the file. */
   readonly isQuiet?: true;
-  /** Writes the words, which it finds again in the file. */
-  write(home: string, words: string): Promise<void> | void;
+  /** Writes the text, which the test then looks for in the file. */
+  write(home: string, text: string): Promise<void> | void;
 }
 
 const quiet = (): void => {};
@@ -40,43 +40,43 @@ export const writers: readonly Writer[] = [
     name: "the manager's state",
     folder: "manager",
     kind: "replace",
-    write: (home, words) => new ManagerStore(path.join(home, "manager"), quiet).change({ titles: { a: words } }),
+    write: (home, text) => new ManagerStore(path.join(home, "manager"), quiet).change({ titles: { a: text } }),
   },
   {
     name: "what has happened in the manager",
     folder: "manager-noted",
     kind: "replace",
     isQuiet: true,
-    write: (home, words) => new ManagerStore(path.join(home, "manager-noted"), quiet).note({ titles: { a: words } }),
+    write: (home, text) => new ManagerStore(path.join(home, "manager-noted"), quiet).note({ titles: { a: text } }),
   },
   {
     name: "the manager's audit log",
     folder: "book",
     kind: "append",
-    write: (home, words) => void new AuditLog(path.join(home, "book"), () => 0).write({ type: "start", by, threadId: "x", summary: words }),
+    write: (home, text) => void new AuditLog(path.join(home, "book"), () => 0).write({ type: "start", by, threadId: "x", summary: text }),
   },
   {
     name: "the settings",
     folder: "settings",
     kind: "replace",
-    write: (home, words) => {
+    write: (home, text) => {
       const config = createConfigStore({ codexHome: path.join(home, "settings"), env: {}, systemDir: path.join(home, "etc") });
-      config.write([{ keyPath: "instructions", value: words, mergeStrategy: "replace" }]);
+      config.write([{ keyPath: "instructions", value: text, mergeStrategy: "replace" }]);
     },
   },
   {
     name: "the account",
     folder: "account",
     kind: "replace",
-    write: (home, words) => createStorage("file", path.join(home, "account")).save({ OPENAI_API_KEY: words } as never),
+    write: (home, text) => createStorage("file", path.join(home, "account")).save({ OPENAI_API_KEY: text } as never),
   },
   {
     name: "sign-ins to MCP servers",
     folder: "mcp/parley",
     kind: "replace",
-    write: (home, words) =>
+    write: (home, text) =>
       createMcpCredentials(path.join(home, "mcp"), () => "file").save("s", "https://s.example", {
-        tokens: { access_token: words, token_type: "bearer" },
+        tokens: { access_token: text, token_type: "bearer" },
         client: undefined,
       }),
   },
@@ -84,38 +84,38 @@ export const writers: readonly Writer[] = [
     name: "rules",
     folder: "rules",
     kind: "replace",
-    write: (home, words) => appendRule(path.join(home, "rules", "default.rules"), `# ${words}`),
+    write: (home, text) => appendRule(path.join(home, "rules", "default.rules"), `# ${text}`),
   },
   {
     name: "the list of secret files",
     folder: "secrets/parley",
     kind: "replace",
-    write: (home, words) => noteSecretFiles(path.join(home, "secrets"), [`/${words}`]),
+    write: (home, text) => noteSecretFiles(path.join(home, "secrets"), [`/${text}`]),
   },
   {
     name: "names of threads",
     folder: "names",
     kind: "append",
-    write: (home, words) => {
+    write: (home, text) => {
       mkdirSync(path.join(home, "names"), { recursive: true });
-      return createLocalStore({ home: path.join(home, "names") }).rename(packedId, words);
+      return createLocalStore({ home: path.join(home, "names") }).rename(packedId, text);
     },
   },
   {
     name: "the audit log",
     folder: "audit/parley/audit",
     kind: "append",
-    write: (home, words) =>
-      createAudit(path.join(home, "audit"), { now: () => 0 } as never).write({ event: "outcome", subject: words } as never),
+    write: (home, text) =>
+      createAudit(path.join(home, "audit"), { now: () => 0 } as never).write({ event: "outcome", subject: text } as never),
   },
   {
     name: "used tokens",
     folder: "usage",
     kind: "append",
     isQuiet: true,
-    write: (home, words) =>
+    write: (home, text) =>
       new Ledger(path.join(home, "usage", "usage.jsonl")).add({
-        ...{ at: 1, thread: "t", turn: "u", model: words, input: 1, cached: 0, output: 1, total: 2 },
+        ...{ at: 1, thread: "t", turn: "u", model: text, input: 1, cached: 0, output: 1, total: 2 },
       }),
   },
   {
@@ -123,14 +123,14 @@ export const writers: readonly Writer[] = [
     folder: "history",
     kind: "append",
     isQuiet: true,
-    write: (home, words) => openHistory({ codexHome: path.join(home, "history"), now: () => 0, persists: true }).add(words, "t"),
+    write: (home, text) => openHistory({ codexHome: path.join(home, "history"), now: () => 0, persists: true }).add(text, "t"),
   },
   { name: "a token", folder: "token", kind: "create", write: (home) => void ownToken(path.join(home, "token", "token")) },
   {
     name: "feedback",
     folder: "feedback/parley/feedback",
     kind: "create",
-    write: async (home, words) => void (await keepFeedback(path.join(home, "feedback"), { classification: words } as never, 0)),
+    write: async (home, text) => void (await keepFeedback(path.join(home, "feedback"), { classification: text } as never, 0)),
   },
   { name: "bundled skills", folder: "skills", kind: "create", isQuiet: true, write: (home) => unpackBundled(path.join(home, "skills")) },
   {
@@ -138,15 +138,15 @@ export const writers: readonly Writer[] = [
     folder: "undo",
     kind: "append",
     isQuiet: true,
-    write: async (home, words) => {
+    write: async (home, text) => {
       const store = createUndoStore(path.join(home, "undo"));
-      const before = { kind: "file" as const, bytes: Buffer.from(words), mode: 0o644 };
-      await store.keep({ threadId: "t", turnId: "u" }, `/f-${words.slice(0, 10)}`, before, "mark");
+      const before = { kind: "file" as const, bytes: Buffer.from(text), mode: 0o644 };
+      await store.keep({ threadId: "t", turnId: "u" }, `/f-${text.slice(0, 10)}`, before, "mark");
     },
   },
 ];
 
-/** A packed thread that is to be written to again. */
+/** A compressed thread that is about to be written to again. */
 export function packThread(home: string): string {
   const day = path.join(home, "packed/sessions/2026/01/02");
   mkdirSync(day, { recursive: true });

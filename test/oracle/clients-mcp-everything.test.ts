@@ -1,4 +1,4 @@
-/** The reference MCP server from npm, used end to end: tools, pictures, resources, progress, questions. It is installed beside the project. */
+/** The reference MCP server from npm, used end to end: tools, pictures, resources, progress, questions. It is installed separately. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { verifies } from "../support/verifies.ts";
 const folder = path.join(process.env["CLIENTS_DIR"] ?? "/var/tmp/parley-clients", "everything");
 const program = path.join(folder, "node_modules/.bin/mcp-server-everything");
 
-/** Why it cannot be had; undefined when it is there. */
+/** Why it is not available; undefined if it is. */
 function install(): string | undefined {
   if (existsSync(program)) return undefined;
   mkdirSync(folder, { recursive: true });
@@ -26,7 +26,7 @@ const call = (tool: string, args: object = {}) => ({ call: `mcp__everything__${t
 // biome-ignore lint/suspicious/noExplicitAny: items of every kind
 type Item = any;
 
-async function turn(client: Client, cwd: string): Promise<{ items: Item[]; said: string }> {
+async function turn(client: Client, cwd: string): Promise<{ items: Item[]; reply: string }> {
   const items: Item[] = [];
   const ended = Promise.withResolvers<void>();
   client.on("item/completed", ({ item }) => items.push(item));
@@ -34,7 +34,7 @@ async function turn(client: Client, cwd: string): Promise<{ items: Item[]; said:
   const { thread } = await client.call("thread/start", { cwd });
   await client.call("turn/start", { threadId: thread.id, input: [{ type: "text", text: "go", text_elements: [] }] });
   await ended.promise;
-  return { items: items.filter(({ type }) => type === "mcpToolCall"), said: items.findLast(({ type }) => type === "agentMessage")?.text };
+  return { items: items.filter(({ type }) => type === "mcpToolCall"), reply: items.findLast(({ type }) => type === "agentMessage")?.text };
 }
 
 verifies(
@@ -86,10 +86,10 @@ verifies(
   "mcp.everythingProgress",
   async ({ app, workspace }) => {
     const client = await app({ turns: [[call("trigger-long-running-operation", { duration: 1, steps: 4 }), "{{output}}"]], config });
-    const told: string[] = [];
-    client.on("item/mcpToolCall/progress", ({ message }) => told.push(message));
+    const messages: string[] = [];
+    client.on("item/mcpToolCall/progress", ({ message }) => messages.push(message));
     await turn(client, workspace);
-    assert.ok(told.length >= 3, told.join());
+    assert.ok(messages.length >= 3, messages.join());
   },
   { skip },
 );

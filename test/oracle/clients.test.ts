@@ -1,4 +1,4 @@
-/** Real clients of the other server against ours: its SDK, its terminal, MCP clients. They are installed beside, never with, the project. */
+/** Real clients of Codex against our server: its SDK, its terminal client, MCP clients. They are installed separately, never as dependencies. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -41,7 +41,7 @@ interface Row {
   readonly passes: RegExp;
   readonly needs?: readonly string[];
   readonly env?: Record<string, string>;
-  /** Keys typed into another program's terminal while it draws may be lost, and nothing tells when it is ready: typed again then. */
+  /** Keys typed while another program's terminal client draws may be lost, and nothing shows when it is ready: so they are typed again. */
   readonly tries?: number;
 }
 

@@ -1,4 +1,4 @@
-/** The recorded conversations of real servers, with the placeholders of the recorder made values again. Serves the oracle tests. */
+/** The recorded conversations of real servers, with the recorder's placeholders replaced by values. Serves the oracle tests. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { sharedFolder, type Version, type WireMessage } from "./versions.ts";
@@ -8,17 +8,17 @@ export interface Spoken {
   readonly where: string;
   readonly direction: "toServer" | "toClient";
   readonly message: WireMessage;
-  /** The method that an answer belongs to. */
+  /** The method that a response belongs to. */
   readonly answered: string | undefined;
 }
 
-/** Recordings of 0.98 are held against the schema of 0.99, the nearest that is kept. */
+/** Recordings of 0.98 are checked against the schema of 0.99, the nearest available. */
 export const recordings: Readonly<Record<string, Version>> = { "0.98.0": "0.99", "0.166.0": "0.166" };
 
 export function spokenIn(recording: string): readonly Spoken[] {
   if ("skip" in sharedFolder) return [];
   const folder = path.join(sharedFolder.path, "conformance/goldens", recording);
-  const files = readdirSync(folder).filter((file) => !file.startsWith("mcp-server-")); // those speak MCP
+  const files = readdirSync(folder).filter((file) => !file.startsWith("mcp-server-")); // those are about MCP
   return files.flatMap((file) => oneConversation(file, readFileSync(path.join(folder, file), "utf8")));
 }
 
@@ -36,7 +36,7 @@ function oneConversation(file: string, text: string): readonly Spoken[] {
   });
 }
 
-/** The recorder writes `<time>` for every time and `<ms>` for every span, whatever their types were. */
+/** The recorder writes `<time>` for every time and `<ms>` for every duration, whatever their types were. */
 function restored(value: unknown, key = "", parent: object = {}): unknown {
   if (value === "<time>") return isText(key, parent) ? "2026-01-01T00:00:00Z" : 1;
   if (value === "<ms>") return key === "duration" ? { secs: 1, nanos: 0 } : 1;
@@ -45,6 +45,6 @@ function restored(value: unknown, key = "", parent: object = {}): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, restored(inner, name, value)]));
 }
 
-/** Cursors are text, and conversations of the older API tell their times as text. */
+/** Cursors are strings, and conversations of the older API have times as strings. */
 const isText = (key: string, parent: object): boolean =>
   key === "timestamp" || /cursor$/i.test(key) || (key === "updatedAt" && "conversationId" in parent);

@@ -1,4 +1,4 @@
-/** Plugins go both ways between Parley and the real Codex 0.166 on one home: installed by one, listed, trusted and taken away by the other. */
+/** Plugins shared by Parley and the real Codex 0.166 on one home: installed by one, listed, trusted and removed by the other. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
@@ -42,12 +42,12 @@ test("what one installs works in the other, with the same lists, digests and tru
       ({ pluginId }: { pluginId: string | null }) => pluginId !== null,
     );
   assert.deepEqual(await skillsOf(ours), await skillsOf(real));
-  // Trusted here, trusted there.
+  // Trusted by Parley, trusted by Codex.
   const state = { [hook.key]: { trusted_hash: hook.currentHash } };
   await ours.call("config/batchWrite", { edits: [{ keyPath: "hooks.state", value: state, mergeStrategy: "upsert" }] });
   const again = await new Side(t, folder, codex.program).open();
   for (const side of [ours, again]) assert.equal((await hooksOf(side))[0].trustStatus, "trusted");
-  // Taken away and installed again here: the other finds the same.
+  // Removed and reinstalled by Parley: Codex finds the same.
   await ours.call("plugin/uninstall", { pluginId: "demo@mk" });
   await ours.call("plugin/install", plugin);
   const last = await new Side(t, folder, codex.program).open();

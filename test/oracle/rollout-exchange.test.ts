@@ -1,4 +1,4 @@
-/** Threads go back and forth between Parley and the real Codex 0.92 and 0.166: listed, resumed and continued, nothing lost and nothing doubled. */
+/** Threads exchanged between Parley and the real Codex 0.92 and 0.166: listed, resumed and continued, with nothing lost or duplicated. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,7 +17,7 @@ import { codexProgram } from "./codex-package.ts";
 type Version = "0.92.0" | "0.166.0";
 const patch = "*** Begin Patch\n*** Add File: made.txt\n+one line\n*** End Patch";
 
-/** A model that answers every question with its words, runs a command when asked to RUN, and edits a file when asked to PATCH. */
+/** A model that echoes every message, runs a command when asked to RUN, and edits a file when asked to PATCH. */
 const model = new MockProvider((response, request) => {
   const { input, tools } = request.body;
   const last = Array.isArray(input) ? input.at(-1) : undefined;
@@ -76,11 +76,11 @@ class Run {
 
   constructor(t: TestContext, folder: string, program?: string) {
     this.folder = folder;
-    const words = program === undefined ? {} : { program, words: ["-c", "features.remote_models=false", "app-server"] };
+    const command = program === undefined ? {} : { program, args: ["-c", "features.remote_models=false", "app-server"] };
     const env = { TMPDIR: path.join(folder, "tmp"), SHELL: "/bin/bash", LANG: "C.UTF-8" };
-    this.#server = new ServerProcess(t, [], env, { folder, ...words });
+    this.#server = new ServerProcess(t, [], env, { folder, ...command });
   }
-  // biome-ignore lint/suspicious/noExplicitAny: answers of three versions are read for what they have in common
+  // biome-ignore lint/suspicious/noExplicitAny: responses of three versions, read for what they have in common
   async call(method: string, params: unknown): Promise<any> {
     const id = ++this.#ids;
     this.#server.write(`${JSON.stringify({ id, method, params })}\n`);
@@ -119,7 +119,7 @@ class Run {
   }
 }
 
-/** What was said, in order: the part of a thread that every version shows. */
+/** The messages in order: the part of a thread that every version shows. */
 const spoken = (thread: Thread): string[] =>
   thread.turns.flatMap((turn) =>
     turn.items.flatMap((item) => {
@@ -129,7 +129,7 @@ const spoken = (thread: Thread): string[] =>
   );
 const itemsOf = (thread: Thread): ThreadItem[] => thread.turns.flatMap((turn) => turn.items);
 const kindsOf = (thread: Thread): string[] => itemsOf(thread).map((item) => item.type);
-/** What the model was given last, as one text. */
+/** The model's last input, as one string. */
 const given = (): string => JSON.stringify(model.requests.at(-1)?.body["input"]);
 const seen = (request: SeenRequest | undefined): unknown[] => (Array.isArray(request?.body["input"]) ? request.body["input"] : []);
 
@@ -235,7 +235,7 @@ for (const { version, mode } of [
   });
 }
 
-/** Everything Parley can say of a thread, in one. */
+/** Every kind of record that Parley writes, in one thread. */
 async function writeEveryKind(folder: string): Promise<string> {
   const id = "01a1de79-44c7-7e92-880b-5dcb34abc3d3";
   const at = Date.parse("2026-11-15T09:00:00.000Z");
@@ -259,7 +259,7 @@ async function writeEveryKind(folder: string): Promise<string> {
       developerInstructions: "d",
     },
   };
-  const words = (role: string, text: string): ThreadRecord => ({
+  const message = (role: string, text: string): ThreadRecord => ({
     ...{ type: "modelItem" },
     item: { type: "message", role, content: [role === "assistant" ? { type: "output_text", text } : { type: "input_text", text }] },
   });
@@ -271,7 +271,7 @@ async function writeEveryKind(folder: string): Promise<string> {
   ): ThreadRecord[] => [
     { type: "turnStarted", turnId, atMs: at, contextWindow: 1000, mode: "plan" },
     { type: "turnContext", turnId, settings },
-    words("user", text),
+    message("user", text),
     ...[
       {
         type: "userMessage" as const,
@@ -284,7 +284,7 @@ async function writeEveryKind(folder: string): Promise<string> {
       },
       ...items,
     ].map((item): ThreadRecord => ({ type: "item", turnId, startedAtMs: at, completedAtMs: at + 5, item })),
-    words("assistant", `answer to ${text}`),
+    message("assistant", `answer to ${text}`),
     {
       type: "item",
       turnId,
@@ -499,7 +499,7 @@ test("a rename is seen by the other on a thread that both know, while both run a
   await later.end();
 });
 
-test("what Codex 0.166 has open is read-only in Parley, in those words, until Codex lets go", { skip, timeout: 300_000 }, async (t) => {
+test("a thread open in Codex 0.166 is read-only in Parley, which says so, until Codex closes it", { skip, timeout: 300_000 }, async (t) => {
   const folder = makeHome(t);
   const codex = await new Run(t, folder, program).begin();
   const { id } = await codex.start();
@@ -549,18 +549,18 @@ test("Parley and Codex 0.166 work on one home at the same time: nothing that eit
   const both = [ours.id, theirs.id].sort();
   for (const side of [parley, codex]) assert.deepEqual((await side.list()).map(({ id }) => id).sort(), both);
 
-  // What Codex has open is neither moved nor deleted under its hands.
+  // A thread that Codex has open is neither moved nor deleted.
   for (const method of ["thread/archive", "thread/delete"])
     await assert.rejects(parley.call(method, { threadId: theirs.id }), /Codex|in use|held|open/i, method);
   await codex.turn(theirs.id, "second question");
   assert.equal(spoken(await parley.read(theirs.id)).length, 4);
 
-  // Codex does not ask who has a thread: what it takes away under our hands costs nothing that is said afterwards.
+  // Codex does not check who has a thread open: if it moves one that we have open, nothing sent afterwards is lost.
   await codex.call("thread/archive", { threadId: ours.id });
   await parley.turn(ours.id, "said after the archive");
   assert.ok(spoken(await parley.read(ours.id)).includes("user: said after the archive"));
 
-  // Settings: each side's edits keep the other's.
+  // Settings: each program's edits keep the other's.
   const edit = (side: Run, keyPath: string, value: unknown) =>
     side.call("config/value/write", { keyPath, value, mergeStrategy: "replace", filePath: null, expectedVersion: null });
   for (let i = 0; i < 5; i++) {

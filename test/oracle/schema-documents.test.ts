@@ -1,4 +1,4 @@
-/** Requests that the documents show are taken as they stand, with their spellings. */
+/** Requests shown in the documents are accepted as written, with their spellings. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -18,7 +18,7 @@ interface Shown {
   readonly params?: Record<string, unknown>;
 }
 
-/** Every JSON object with a method and an id, its comments and dots taken out. */
+/** Every JSON object with a method and an id, with comments and ellipses removed. */
 function shownIn(text: string): readonly Shown[] {
   const found: Shown[] = [];
   for (let i = text.indexOf("{"); i >= 0; i = text.indexOf("{", i + 1)) {
@@ -32,7 +32,7 @@ function shownIn(text: string): readonly Shown[] {
       const value = JSON.parse(json) as Partial<Shown>;
       if (typeof value.method === "string" && value.id !== undefined) found.push(value as Shown);
     } catch {
-      // an example that is cut short with dots
+      // an example shortened with an ellipsis
     }
   }
   return found;
@@ -49,14 +49,14 @@ function closing(text: string, open: number): number | undefined {
 
 test("requests that the documents show are taken", { skip }, () => {
   const folder = path.join("path" in sharedFolder ? sharedFolder.path : "", "seeds");
-  const documents = readdirSync(folder).filter((file) => !file.startsWith("001")); // that one speaks MCP
+  const documents = readdirSync(folder).filter((file) => !file.startsWith("001")); // that one is about MCP
   const shown = documents.flatMap((file) => shownIn(readFileSync(path.join(folder, file), "utf8")));
   const asked: Readonly<Record<string, Request>> = { ...clientRequests, ...v1Requests };
   const questions: Readonly<Record<string, unknown>> = { ...serverRequests, ...v1ServerRequests };
   const taken = new Set<string>();
   for (const { method, params = {} } of shown) {
     const row = asked[method];
-    if (row === undefined && Object.hasOwn(questions, method)) continue; // the server's own
+    if (row === undefined && Object.hasOwn(questions, method)) continue; // a server-to-client request
     assert.ok(row !== undefined && "params" in row, `${method} has no row`);
     assert.equal(problem(row.params(), row.accept?.(params) ?? params), undefined, `${method} ${JSON.stringify(params)}`);
     taken.add(method);

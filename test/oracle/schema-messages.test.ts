@@ -1,4 +1,4 @@
-/** What real servers say fits their schemas and ours, and what ours allow to say fits theirs. */
+/** Messages of real servers match their schemas and ours, and messages that ours allow match theirs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -29,7 +29,7 @@ for (const [recording, version] of Object.entries(recordings))
     assert.deepEqual(faults, []);
   });
 
-/** Ours for a message of a real server: the row's params, or the result of the row it answers. */
+/** Our schema for a message of a real server: the row's params, or the result of the row it responds to. */
 function ours({ direction, message, answered }: Spoken): { readonly lazy: Lazy | undefined; readonly value: unknown } {
   const asked = direction === "toServer" ? requests : message.id === undefined ? notifications : questions;
   const table = message.method === undefined ? (direction === "toServer" ? questions : requests) : asked;
@@ -72,13 +72,13 @@ for (const version of versions)
     );
   });
 
-/** Words that only older clients are sent. */
-const oldWords: ReadonlySet<string> = new Set(["on-failure", "code", "pair_programming", "execute"]);
+/** Enum values that only older clients get. */
+const oldNames: ReadonlySet<string> = new Set(["on-failure", "code", "pair_programming", "execute"]);
 
-/** The schema without them: what today's clients may be sent. */
+/** The schema without them: what current clients may get. */
 function forToday(schema: JsonSchema): Printed {
   const text = JSON.stringify(schema, (key, value: unknown) =>
-    key === "enum" && Array.isArray(value) ? value.filter((word) => !oldWords.has(String(word))) : value,
+    key === "enum" && Array.isArray(value) ? value.filter((name) => !oldNames.has(String(name))) : value,
   );
   return JSON.parse(text.replace('["plan","default","custom"]', '["plan","default"]')) as Printed;
 }
@@ -86,8 +86,8 @@ function forToday(schema: JsonSchema): Printed {
 function assertSayable(name: string, lazy: Lazy, numRuns: number, message: (value: unknown) => [WireMessage, string?]): void {
   fc.assert(
     fc.property(arbitraryOf(forToday(jsonSchema(lazy())), {}), (value) => {
-      const [said, answered] = message(JSON.parse(JSON.stringify(value)));
-      const fault = fitsVersion("0.166", "toClient", said, answered);
+      const [sent, answered] = message(JSON.parse(JSON.stringify(value)));
+      const fault = fitsVersion("0.166", "toClient", sent, answered);
       if (fault !== undefined) assert.fail(`${name}: ${fault} ${JSON.stringify(value)}`);
     }),
     { numRuns },

@@ -1,4 +1,4 @@
-/** What our server says to a client of each generation fits the schemas of that generation, and our own. */
+/** Our server's messages to a client of each generation match the schemas of that generation, and our own. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,12 +14,12 @@ import { fitsVersion, sharedFolder, type Version } from "./versions.ts";
 const skip = "skip" in sharedFolder ? sharedFolder.skip : false;
 const generations: Readonly<Record<string, readonly Version[]>> = { "0.92": ["0.92", "0.99"], "0.166": ["0.166"] };
 
-/** The presets are Plan and Default for everybody; 0.92 alone has no word for the second (docs/from-codex.md). */
+/** The presets are Plan and Default for every client; only 0.92 has no name for the second (docs/from-codex.md). */
 const settled = /^collaborationMode\/list: .*\["plan","code","pair_programming","execute","custom"\]/;
-/** Faults of the server that are known; the test says when one is gone. */
+/** Known faults of the server; the test fails once one is fixed. */
 const knownFaults: Readonly<Record<string, RegExp | undefined>> = {};
 
-/** One turn that thinks, runs, changes a file, plans and answers; one that fails; one of plain words. */
+/** One turn with reasoning, a command, a file change, a plan and an answer; one that fails; one with plain text. */
 const turns = [
   [
     { reason: "Let me look." },
@@ -40,10 +40,10 @@ options = { scenario = "scenario.json" }
 `;
 
 for (const [dialect, known] of Object.entries(generations))
-  test(`what a client of ${dialect} hears fits ${known.join(" and ")}`, { skip }, async () => {
-    const { heard, asked } = await conversation(dialect);
-    const faults = heard.flatMap((message) => {
-      const answered = message.method === undefined ? asked.get(message.id) : undefined;
+  test(`messages to a client of ${dialect} match ${known.join(" and ")}`, { skip }, async () => {
+    const { received, requests } = await conversation(dialect);
+    const faults = received.flatMap((message) => {
+      const answered = message.method === undefined ? requests.get(message.id) : undefined;
       const name = message.method ?? answered ?? "?";
       const theirs = known.map((version) => fitsVersion(version, "toClient", message, answered));
       return [...theirs, ourFault(message, answered)].flatMap((fault) => (fault === undefined ? [] : [`${name}: ${fault}`]));
@@ -59,22 +59,22 @@ for (const [dialect, known] of Object.entries(generations))
       open.filter((fault) => expected?.test(fault) !== true),
       [],
     );
-    const methods = new Set(heard.map((message) => message.method));
+    const methods = new Set(received.map((message) => message.method));
     for (const method of ["thread/started", "turn/started", "item/completed", "turn/completed", "error"])
       assert.ok(methods.has(method), method);
   });
 
 function ourFault(message: Message, answered: string | undefined): string | undefined {
-  const told = message.id === undefined ? serverNotifications : serverRequests;
-  const table: Readonly<Record<string, Request | Notification>> = message.method === undefined ? clientRequests : told;
+  const tables = message.id === undefined ? serverNotifications : serverRequests;
+  const table: Readonly<Record<string, Request | Notification>> = message.method === undefined ? clientRequests : tables;
   const row = table[message.method ?? answered ?? ""];
   if (row === undefined) return message.method === undefined ? undefined : "is not in our tables";
   if (message.method !== undefined) return problem(row.params(), message.params);
   return "result" in row && message.result !== undefined ? problem(row.result(), message.result) : undefined;
 }
 
-/** Has one of everything asked, and gives back what was heard. */
-async function conversation(dialect: string): Promise<{ heard: readonly Message[]; asked: ReadonlyMap<unknown, string> }> {
+/** Sends one of every request, and returns what was received. */
+async function conversation(dialect: string): Promise<{ received: readonly Message[]; requests: ReadonlyMap<unknown, string> }> {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-oracle-")));
   const folders = { home: path.join(root, "home"), workspace: path.join(root, "workspace"), systemDir: path.join(root, "etc") };
   for (const folder of Object.values(folders)) mkdirSync(folder);
@@ -83,10 +83,10 @@ async function conversation(dialect: string): Promise<{ heard: readonly Message[
   const server = await startServer(folders);
   try {
     const wire = new Wire(await server.connect());
-    const asked = new Map<unknown, string>();
+    const requests = new Map<unknown, string>();
     const ask = async (method: string, params: unknown): Promise<Message> => {
       const answer = await wire.ask(method, params);
-      asked.set(answer.id, method);
+      requests.set(answer.id, method);
       return answer;
     };
     const capabilities = { experimentalApi: true, extensions: { parley: { dialect } } };
@@ -111,7 +111,7 @@ async function conversation(dialect: string): Promise<{ heard: readonly Message[
     await ask("thread/list", {});
     await ask("thread/rollback", { threadId, numTurns: 1 });
     wire.close();
-    return { heard: wire.heard, asked };
+    return { received: wire.received, requests };
   } finally {
     await server.stop();
     rmSync(root, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** Params that the real versions' schemas allow are taken by our rows. */
+/** Params that the real versions' schemas allow are accepted by our rows. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -15,7 +15,7 @@ const skip = "skip" in sharedFolder ? sharedFolder.skip : false;
 const rows: Readonly<Record<string, Request>> = { ...clientRequests, ...v1Requests };
 const runs = 60;
 
-/** Values of the right types that the real servers refuse too, by the words with which we refuse them. */
+/** Values of the right types that the real servers refuse too, by our error messages. */
 const refusedThereToo: Readonly<Record<string, RegExp>> = {
   "command/exec":
     /^(command must not be empty|.*timeoutMs must be non-negative|.*cannot set both|.*requires a client-supplied processId|.*size requires tty|.*greater than 0)/,
@@ -32,7 +32,7 @@ const refusedThereToo: Readonly<Record<string, RegExp>> = {
   resumeConversation: /^either path, conversation id or non empty history/,
   forkConversation: /^either path or conversation id/,
 };
-/** So many values exclude each other, or are no paths, that most samples are refused, here and there. */
+/** Many values exclude each other, or are not paths, so most samples are refused by both servers. */
 const mostlyRefused: ReadonlySet<string> = new Set(["command/exec", "command/exec/write", "skills/config/write"]);
 
 function refusal(row: Request, params: Record<string, unknown>): string | undefined {
@@ -70,9 +70,9 @@ function assertTaken(version: Version, method: string, row: Request, params: fc.
   let taken = 0;
   fc.assert(
     fc.property(params, (given) => {
-      const words = refusal(row, JSON.parse(JSON.stringify(given)) as Record<string, unknown>);
-      if (words === undefined) taken++;
-      else assert.match(words, refusedThereToo[method] ?? /^$/, `${version} ${method} ${JSON.stringify(given)}: ${words}`);
+      const message = refusal(row, JSON.parse(JSON.stringify(given)) as Record<string, unknown>);
+      if (message === undefined) taken++;
+      else assert.match(message, refusedThereToo[method] ?? /^$/, `${version} ${method} ${JSON.stringify(given)}: ${message}`);
     }),
     { numRuns: runs },
   );

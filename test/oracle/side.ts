@@ -1,4 +1,4 @@
-/** One of two servers beside each other, Parley or the real Codex, for plays whose answers are compared. */
+/** One of two servers, Parley or the real Codex, for tests that compare their responses. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { TestContext } from "node:test";
@@ -31,15 +31,15 @@ export class Side {
   constructor(t: TestContext, folder: string, program?: string) {
     this.folder = folder;
     mkdirSync(path.join(folder, "tmp"), { recursive: true });
-    const words = program === undefined ? {} : { program, words: ["-c", "features.remote_models=false", "app-server"] };
+    const command = program === undefined ? {} : { program, args: ["-c", "features.remote_models=false", "app-server"] };
     const env = { TMPDIR: path.join(folder, "tmp"), SHELL: "/bin/bash", LANG: "C.UTF-8" };
-    this.#server = new ServerProcess(t, [], env, { folder, ...words });
+    this.#server = new ServerProcess(t, [], env, { folder, ...command });
   }
 
-  get heard(): readonly Message[] {
+  get received(): readonly Message[] {
     return this.#server.messages.filter((message) => message.method !== undefined);
   }
-  // biome-ignore lint/suspicious/noExplicitAny: answers of two programs are compared as they are
+  // biome-ignore lint/suspicious/noExplicitAny: responses of two programs are compared as they are
   async call(method: string, params: unknown = {}): Promise<any> {
     const id = ++this.#ids;
     this.#server.write(`${JSON.stringify({ id, method, params })}\n`);
@@ -52,7 +52,7 @@ export class Side {
     await this.call("initialize", { clientInfo: { name: "exchange", title: null, version: "1" }, capabilities });
     return this;
   }
-  /** What was heard of the turn, its end included. */
+  /** The messages about the turn, including its end. */
   async turn(threadId: string, text: string, more: object = {}): Promise<readonly Message[]> {
     const from = this.#server.messages.length;
     await this.call("turn/start", { threadId, input: [{ type: "text", text, text_elements: [] }], ...more });

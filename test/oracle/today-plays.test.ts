@@ -1,4 +1,4 @@
-/** The same steps with hooks and plugins on Parley and on the real Codex 0.166, each on a home of its own: what clients and the model hear is the same. */
+/** The same steps with hooks and plugins on Parley and on the real Codex 0.166, each on its own home: clients and the model get the same messages. */
 import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ import type { Message } from "../support/wire.ts";
 import { codexProgram } from "./codex-package.ts";
 import { mockHome, Side } from "./side.ts";
 
-/** Runs a command when asked to RUN; else it answers. */
+/** Runs a command when asked to RUN; otherwise answers. */
 const model = new MockProvider((response, request) => {
   const input = Array.isArray(request.body["input"]) ? request.body["input"] : [];
   const textOf = (item: { content?: { text?: string }[] }): string => item.content?.at(-1)?.text ?? "";
@@ -31,7 +31,7 @@ const codex = codexProgram("0.166.0");
 const skip = "skip" in codex ? codex.skip : false;
 const program = "program" in codex ? codex.program : "";
 
-/** Plays the steps on both and compares what each returns. */
+/** Runs the steps on both servers and compares the results. */
 async function playOnBoth<T>(t: TestContext, steps: (side: Side) => Promise<T>, prepare: (folder: string) => void): Promise<T> {
   const outcomes: T[] = [];
   for (const which of [program, undefined]) {
@@ -74,8 +74,8 @@ async function trustAll(side: Side): Promise<unknown[]> {
   return [hooks, await listed()];
 }
 
-/** The hooks' runs and the items, in order, without what differs from run to run. */
-const story = (messages: readonly Message[]): unknown[] =>
+/** The hook runs and the items, in order, without values that differ from run to run. */
+const outline = (messages: readonly Message[]): unknown[] =>
   messages.flatMap(({ method, params }): unknown[] => {
     if (method === "hook/completed") {
       const { eventName, handlerType, executionMode, scope, source, displayOrder, status, statusMessage, entries } = params.run;
@@ -85,26 +85,26 @@ const story = (messages: readonly Message[]): unknown[] =>
     return method === "turn/completed" ? [[method, params.turn.status]] : [];
   });
 
-/** What the model was given last of what hooks say. */
-const words = ["CONTEXT-OF-HOOK", "blocked by PreToolUse hook: not that one", "<hook_prompt hook_run_id=", "go on"];
-const told = (): string[] => {
+/** The hook outputs in the model's last input. */
+const markers = ["CONTEXT-OF-HOOK", "blocked by PreToolUse hook: not that one", "<hook_prompt hook_run_id=", "go on"];
+const markersSent = (): string[] => {
   const input = JSON.stringify(model.requests.at(-1)?.body["input"]);
-  return words.filter((text) => input.includes(text));
+  return markers.filter((text) => input.includes(text));
 };
 
-test("hooks: the same list, digests, trust, runs, items and words for the model", { skip, timeout: 300_000 }, async (t) => {
+test("hooks: the same list, digests, trust, runs, items and model input", { skip, timeout: 300_000 }, async (t) => {
   const outcome = await playOnBoth(
     t,
     async (side) => {
       const lists = await trustAll(side);
       const { thread } = await side.call("thread/start", { cwd: path.join(side.folder, "ws") });
-      const plain = [story(await side.turn(thread.id, "RUN allowed")), told()];
-      const denied = [story(await side.turn(thread.id, "RUN forbidden")), told()];
+      const plain = [outline(await side.turn(thread.id, "RUN allowed")), markersSent()];
+      const denied = [outline(await side.turn(thread.id, "RUN forbidden")), markersSent()];
       return { lists, plain, denied };
     },
     (folder) => writeFiles(path.join(folder, "home"), { "hooks.json": hooksFile }),
   );
-  assert.deepEqual(outcome.denied[1], words, "all of it reached the model");
+  assert.deepEqual(outcome.denied[1], markers, "all of it reached the model");
 });
 
 test("plugins: the same answers from adding a marketplace to taking the plugin away", { skip, timeout: 300_000 }, async (t) => {
@@ -147,7 +147,7 @@ test("plugins: the same answers from adding a marketplace to taking the plugin a
       return answers;
     },
     (folder) => {
-      // A command without the folder's name, so that both sides' digests are the same.
+      // A command that does not contain the folder's name, so that both sides' digests are the same.
       const hooks = { hooks: command("UserPromptSubmit", "cat > /dev/null; touch ran") };
       const schema = (name: string): string => `https://agent-plugins.org/schemas/1.0.0/${name}.schema.json`;
       const files = { ...plainPlugin(), "hooks/hooks.json": hooks };

@@ -1,4 +1,4 @@
-/** The schemas that three real versions print of themselves, and whether a message fits them. Serves the oracle tests and the scenarios' wire recorder. */
+/** The schemas that three real versions print, and whether a message matches them. Serves the oracle tests and the scenarios' wire recorder. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv, type ValidateFunction } from "ajv";
@@ -11,7 +11,7 @@ import { v1Requests } from "../../src/protocol/v1/methods.ts";
 export const versions = ["0.92", "0.99", "0.166"] as const;
 export type Version = (typeof versions)[number];
 export type Direction = "toServer" | "toClient";
-/** A JSON-RPC message; an answer needs the method it answers beside it. */
+/** A JSON-RPC message; a response also needs the method it responds to. */
 export type WireMessage = { readonly method?: string; readonly id?: unknown; readonly params?: unknown; readonly result?: unknown };
 
 /** Part of a printed schema. */
@@ -36,16 +36,16 @@ export interface Printed {
 const files: Readonly<Record<Version, string>> = { "0.92": "0.92.0", "0.99": "0.99.0-experimental", "0.166": "0.166.0-experimental" };
 const shared = path.resolve(import.meta.dirname, "../..", process.env["PARLEY_SHARED"] ?? "../shared");
 
-/** The folder with schemas and goldens, or the word with which tests skip where there is none. */
+/** The folder with schemas and goldens, or the reason for which tests are skipped without it. */
 export const sharedFolder: { readonly path: string } | { readonly skip: string } = existsSync(path.join(shared, "reference/schemas"))
   ? { path: shared }
   : { skip: "the shared folder with the real versions' schemas is not here (PARLEY_SHARED or ../shared)" };
 
 interface Oracle {
   readonly bundle: Printed;
-  /** The check of a type by its pointer, such as `v2/TurnStartParams`. */
+  /** The validator of a type by its pointer, such as `v2/TurnStartParams`. */
   readonly check: (type: string) => ValidateFunction | undefined;
-  /** Type of the params of a method, by direction. */
+  /** The params type of a method, by direction. */
   readonly paramsOf: ReadonlyMap<string, Printed | undefined>;
   readonly itemTypes: ReadonlySet<string>;
   readonly eventTypes: ReadonlySet<string>;
@@ -83,8 +83,8 @@ export function oracleOf(version: Version): Oracle {
 }
 
 /**
- * The bundles confuse types of one name. Events refer to today's camelCase types, but on the wire they are the snake_case ones. In 0.99 the
- * action of a `webSearch` item is printed as the model's own, but on the wire its words are camelCase, as the single files of that version say.
+ * The bundles mix up types of the same name. Events refer to today's camelCase types, but on the wire they are the snake_case ones. In 0.99 the
+ * action of a `webSearch` item is printed as the model's own type, but on the wire its values are camelCase, as in that version's separate files.
  */
 function mended(bundle: Printed): Printed {
   const definitions = { ...bundle.definitions } as Record<string, unknown>;
@@ -107,8 +107,8 @@ function mended(bundle: Printed): Printed {
 }
 
 /**
- * What is wrong with a message in the eyes of a version; undefined when it fits, or when that version knows neither its method nor the type of
- * its item. `answered` is the method that an answer belongs to.
+ * What a version's schemas reject in a message; undefined if it is valid, or if that version knows neither its method nor the type of
+ * its item. `answered` is the method that a response belongs to.
  */
 export function fitsVersion(version: Version, direction: Direction, message: WireMessage, answered?: string): string | undefined {
   const oracle = oracleOf(version);
@@ -157,7 +157,7 @@ function fault(oracle: Oracle, type: string, value: unknown): string | undefined
 
 const unknownItem = Symbol("an item of a type that the version does not know");
 
-/** The message without the items that a version has no word for; a message about such an item alone is beyond it. */
+/** The message without items of types that a version does not know; a message only about such an item is not checked. */
 function onlyKnownItems(value: unknown, types: ReadonlySet<string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   const { item } = value as { item?: { type?: unknown } };
@@ -171,7 +171,7 @@ function onlyKnownItems(value: unknown, types: ReadonlySet<string>): unknown {
   return walk(value, "");
 }
 
-/** Items have camelCase types; what the model's own wire calls items does not. */
+/** Items have camelCase types; the model wire's items do not. */
 const isItem = (value: unknown): value is { type: string } =>
   typeof value === "object" &&
   value !== null &&

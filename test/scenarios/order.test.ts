@@ -1,10 +1,10 @@
-/** The promises on order that ARCHITECTURE.md makes. */
+/** The ordering guarantees of ARCHITECTURE.md. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { type Stage, type StageOptions, verifies } from "../support/verifies.ts";
 import type { Message, Wire } from "../support/wire.ts";
 
-/** Starts a thread and plays one turn to its end. */
+/** Starts a thread and runs one turn to completion. */
 async function play(stage: Stage, options: StageOptions = {}): Promise<{ wire: Wire; threadId: string; path: string; turnId: string }> {
   const wire = await stage.wire(options);
   await wire.initialize({ optOutNotificationMethods: [] });
@@ -15,20 +15,20 @@ async function play(stage: Stage, options: StageOptions = {}): Promise<{ wire: W
   return { wire, threadId, path: result.thread.path, turnId: answer.result.turn.id };
 }
 const turns = [[{ reason: "**Thinking** about it" }, { say: "One two three four." }]];
-const at = (wire: Wire, fits: (message: Message) => boolean): number => wire.heard.findIndex(fits);
+const at = (wire: Wire, fits: (message: Message) => boolean): number => wire.received.findIndex(fits);
 
 verifies("order.answerFirst", async (stage) => {
   const { wire, threadId, turnId } = await play(stage, { turns });
   assert.ok(at(wire, (m) => m.result?.thread?.id === threadId) < at(wire, (m) => m.method === "thread/started"));
   const answer = at(wire, (m) => m.result?.turn?.id === turnId);
-  const caused = wire.heard.findIndex((m) => m.params?.turn?.id === turnId || m.params?.turnId === turnId);
+  const caused = wire.received.findIndex((m) => m.params?.turn?.id === turnId || m.params?.turnId === turnId);
   assert.ok(answer !== -1 && answer < caused, wire.order.join(" "));
 });
 
 verifies("order.item", async (stage) => {
   const { wire } = await play(stage, { turns });
   const items = new Map<string, string[]>();
-  for (const { method, params } of wire.heard) {
+  for (const { method, params } of wire.received) {
     const id = params?.item?.id ?? params?.itemId;
     if (id !== undefined) items.set(id, [...(items.get(id) ?? []), method]);
   }
@@ -38,14 +38,14 @@ verifies("order.item", async (stage) => {
     assert.equal(steps.at(-1), "item/completed");
     for (const step of steps.slice(1, -1)) assert.doesNotMatch(step, /^item\/(started|completed)$/);
   }
-  const message = wire.heard.find((m) => m.method === "item/completed" && m.params.item.type === "agentMessage");
-  const deltas = wire.heard.filter((m) => m.method === "item/agentMessage/delta").map((m) => m.params.delta);
+  const message = wire.received.find((m) => m.method === "item/completed" && m.params.item.type === "agentMessage");
+  const deltas = wire.received.filter((m) => m.method === "item/agentMessage/delta").map((m) => m.params.delta);
   assert.equal(deltas.join(""), message.params.item.text);
 });
 
 verifies("order.turn", async (stage) => {
   const { wire, turnId } = await play(stage, { turns });
-  const own = wire.heard.filter((m) => m.method !== undefined && (m.params?.turnId === turnId || m.params?.turn?.id === turnId));
+  const own = wire.received.filter((m) => m.method !== undefined && (m.params?.turnId === turnId || m.params?.turn?.id === turnId));
   assert.equal(own[0].method, "turn/started");
   assert.equal(own.at(-1).method, "turn/completed");
 });
@@ -77,8 +77,8 @@ verifies("order.sameThread", async (stage) => {
   const names = Array.from({ length: 20 }, (_, i) => `name ${i}`);
   for (const [i, name] of names.entries()) wire.send({ id: i, method: "thread/name/set", params: { threadId, name } });
   await wire.until((m) => m.id === names.length - 1);
-  const told = wire.heard.filter((m) => m.method === "thread/name/updated").map((m) => m.params.threadName);
-  assert.deepEqual(told, names);
-  const answers = wire.heard.filter((m) => typeof m.id === "number" && m.id < names.length).map((m) => m.id);
+  const notified = wire.received.filter((m) => m.method === "thread/name/updated").map((m) => m.params.threadName);
+  assert.deepEqual(notified, names);
+  const answers = wire.received.filter((m) => typeof m.id === "number" && m.id < names.length).map((m) => m.id);
   assert.deepEqual(answers, [...names.keys()]);
 });

@@ -21,7 +21,7 @@ export interface EditorOptions extends StageOptions {
   readonly permit?: (request: RequestPermissionRequest) => string | undefined | Promise<string | undefined>;
   readonly fill?: (request: CreateElicitationRequest) => CreateElicitationResponse;
   readonly clientCapabilities?: ClientCapabilities;
-  /** What the editor shows of a file. */
+  /** A file's content in the editor. */
   readonly shows?: (request: ReadTextFileRequest) => string;
 }
 
@@ -46,7 +46,7 @@ function raise(error: Error): never {
   throw error;
 }
 
-/** Without a written config the home is taken as it is, as after a restart. */
+/** Without a config the home is used as it is, as after a restart. */
 export async function editor(home: string, options: EditorOptions | undefined): Promise<Editor> {
   if (options !== undefined) writeHome(home, options);
   const { permit, fill, shows, clientCapabilities = {} } = options ?? {};

@@ -1,8 +1,8 @@
-/** Values of a JSON Schema, for property tests: everything the schema allows, small and odd. */
+/** Generates values of a JSON Schema for property tests: everything the schema allows, small and odd. */
 import fc from "fast-check";
 import type { Printed } from "../oracle/versions.ts";
 
-/** Nested types below this depth are made as short as they may be. */
+/** Below this depth, nested types are generated as short as allowed. */
 const maxDepth = 6;
 
 export function arbitraryOf(schema: Printed | boolean | undefined, bundle: Printed): fc.Arbitrary<unknown> {
@@ -80,7 +80,7 @@ function both(schemas: readonly Printed[], bundle: Printed, depth: number): fc.A
 
 const withoutChoices = ({ oneOf: _, anyOf: __, ...rest }: Printed): Printed => rest;
 
-/** The members of a union that end soonest: no reference, or the null. */
+/** The members of a union that terminate soonest: those without references, or null. */
 function shortest(choices: readonly Printed[]): readonly Printed[] {
   const plain = choices.filter((choice) => choice.$ref === undefined);
   return plain.length === 0 ? choices.slice(0, 1) : plain;

@@ -1,16 +1,16 @@
-/** An own certificate authority with a server certificate, made on the spot by openssl. */
+/** A private certificate authority with a server certificate, generated on the spot by openssl. */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 export interface Certificates {
-  /** The file of the authority, for SSL_CERT_FILE and NODE_EXTRA_CA_CERTS. */
+  /** The CA certificate file, for SSL_CERT_FILE and NODE_EXTRA_CA_CERTS. */
   readonly authority: string;
   readonly key: Buffer;
   readonly cert: Buffer;
 }
 
-/** Undefined where there is no openssl. */
+/** Undefined if openssl is not installed. */
 export function makeCertificates(folder: string, host: string): Certificates | undefined {
   const openssl = (...args: string[]): boolean => spawnSync("openssl", args, { cwd: folder }).status === 0;
   writeFileSync(path.join(folder, "names"), `subjectAltName=DNS:${host},DNS:localhost,IP:127.0.0.1\n`);

@@ -2,7 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { rm } from "node:fs/promises";
 
-/** Somebody, mostly a test, who cleans up at the end. */
+/** Anything, usually a test context, that runs cleanup steps at the end. */
 export interface Ending {
   after(step: () => unknown): void;
 }
@@ -28,7 +28,7 @@ export function atEnd(t: Ending, step: () => unknown): void {
   });
 }
 
-/** Kills a program and waits until it is gone: before that it may write into folders that are being deleted. */
+/** Kills a process and waits until it has exited: before that it may write into folders that are being deleted. */
 export function endedWith(t: Ending, child: ChildProcess): void {
   atEnd(t, () => kill(child));
 }
@@ -41,7 +41,7 @@ export async function kill(child: ChildProcess): Promise<void> {
   await promise;
 }
 
-/** Deletes a folder. What a killed program had started may still be writing there for a moment. */
+/** Deletes a folder. Retries, since children of a killed process may still be writing there for a moment. */
 export function deletedWith(t: Ending, folder: string): void {
   atEnd(t, () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
 }

@@ -1,4 +1,4 @@
-/** Lines of a thread's file of any shape, as a broken or malicious program might write them. */
+/** Lines of a thread file in any shape, as a broken or malicious program might write them. */
 import fc from "fast-check";
 
 const kinds = ["session_meta", "turn_context", "response_item", "compacted", "event_msg", "world_state", "odd"];

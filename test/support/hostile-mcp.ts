@@ -1,4 +1,4 @@
-/** An MCP server over stdio that does what it must not: it answers twice, floods, babbles, never ends a line, and gives its tools odd names. */
+/** A misbehaving MCP server over stdio: it answers twice, floods, sends garbage, never ends a line, and gives its tools odd names. */
 import { createInterface } from "node:readline";
 
 // biome-ignore lint/suspicious/noExplicitAny: raw messages
@@ -6,7 +6,7 @@ type Message = any;
 
 const line = (text: string): void => void process.stdout.write(`${text}\n`);
 const send = (message: object): void => line(JSON.stringify({ jsonrpc: "2.0", ...message }));
-const said = (text: string): object => ({ content: [{ type: "text", text }] });
+const textResult = (text: string): object => ({ content: [{ type: "text", text }] });
 const readOnly = { readOnlyHint: true };
 const plain = { type: "object", properties: {} };
 
@@ -29,11 +29,11 @@ const oddNames = [
 let listed = 0;
 const tricks: Readonly<Record<string, (id: unknown) => void>> = {
   twice: (id) => {
-    send({ id, result: said("first") });
-    for (let i = 0; i < 100; i++) send({ id, result: said("second") });
+    send({ id, result: textResult("first") });
+    for (let i = 0; i < 100; i++) send({ id, result: textResult("second") });
   },
   stray: (id) => {
-    for (const other of [999, "999", null, -1, 1.5, {}, "x"]) send({ id: other, result: said("stray") });
+    for (const other of [999, "999", null, -1, 1.5, {}, "x"]) send({ id: other, result: textResult("stray") });
     for (const text of [
       "",
       "{",
@@ -47,7 +47,7 @@ const tricks: Readonly<Record<string, (id: unknown) => void>> = {
     ])
       line(text);
     process.stdout.write(Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0x0a]));
-    send({ id, result: said("the answer") });
+    send({ id, result: textResult("the answer") });
   },
   flood: (id) => {
     for (let i = 0; i < 3000; i++) {
@@ -56,15 +56,15 @@ const tricks: Readonly<Record<string, (id: unknown) => void>> = {
       send({ method: "notifications/progress", params: { progressToken: i, progress: i, message: "m" } });
       send({ method: "notifications/no/such", params: [] });
     }
-    send({ id, result: said("after the flood") });
+    send({ id, result: textResult("after the flood") });
   },
-  lists: (id) => send({ id, result: said(`listed ${listed} times`) }),
+  lists: (id) => send({ id, result: textResult(`listed ${listed} times`) }),
   asks: (id) => {
     for (let i = 0; i < 200; i++) send({ id: `q${i}`, method: i % 2 === 0 ? "roots/list" : "no/such/method", params: {} });
-    send({ id, result: said("asked") });
+    send({ id, result: textResult("asked") });
   },
   shapeless: (id) => send({ id, result: { content: "text", structuredContent: [1], isError: "no" } }),
-  huge: (id) => send({ id, result: said("y".repeat(100 * 1024 * 1024)) }),
+  huge: (id) => send({ id, result: textResult("y".repeat(100 * 1024 * 1024)) }),
   endless: () => {
     const more = (): void => {
       while (process.stdout.write("z".repeat(1024 * 1024)));

@@ -1,4 +1,4 @@
-/** A real app-server process that a test can ask, kill and start again on the same home, with the scripted model behind it. */
+/** A real app-server process that a test can send requests to, kill, and restart on the same home, using the scripted model. */
 import { once } from "node:events";
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -29,12 +29,12 @@ export class LiveServer extends ServerProcess {
   readonly #asked = new Map<string, string>();
   #next = 1;
 
-  /** Starts one on `folder`/home and shakes hands. */
+  /** Starts a server on `folder`/home and completes the handshake. */
   static async start(t: TestContext, folder: string, options: LiveOptions = {}): Promise<LiveServer> {
-    const program = options.program === undefined ? {} : { program: options.program, words: [] };
+    const program = options.program === undefined ? {} : { program: options.program, args: [] };
     const server = new LiveServer(t, options.flags ?? [], options.env ?? {}, { folder, ...program });
     const capabilities = options.capabilities ?? { experimentalApi: true };
-    // Landlock protects no names inside a writable folder, so commands ask first; the person says yes (`settings` of live-stage.ts).
+    // Landlock protects no names inside a writable folder, so commands need approval first; it is granted here (see `settings` in live-stage.ts).
     server.answers("item/commandExecution/requestApproval", ({ reason }) =>
       /cannot keep commands from changing/.test(reason ?? "") ? { decision: "accept" } : undefined,
     );
@@ -42,24 +42,24 @@ export class LiveServer extends ServerProcess {
     return server;
   }
 
-  /** Sends a request and gives back the whole answer, be it a result or an error. */
+  /** Sends a request and returns the whole response, whether result or error. */
   ask(method: string, params: unknown = {}, ms?: number): Promise<Message> {
     const id = `ask-${this.#next++}`;
     this.#asked.set(id, method);
     this.send({ id, method, params });
-    return this.heard((message) => message.id === id && message.method === undefined, `the answer to ${method}`, ms);
+    return this.waitFor((message) => message.id === id && message.method === undefined, `the answer to ${method}`, ms);
   }
   send(message: unknown): void {
     this.write(`${JSON.stringify(message)}\n`);
   }
-  /** The result, or the error thrown. */
+  /** Returns the result; throws on an error response. */
   async call(method: string, params: unknown = {}): Promise<Message> {
     const { result, error } = await this.ask(method, params);
     if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
     return result;
   }
-  /** The first message, past or to come, that fits. */
-  heard(fits: (message: Message) => boolean, what: string, ms?: number): Promise<Message> {
+  /** The first matching message, already received or still to come. */
+  waitFor(fits: (message: Message) => boolean, what: string, ms?: number): Promise<Message> {
     let seen = 0;
     const find = (): Message => {
       for (; seen < this.messages.length; seen++) if (fits(this.messages[seen])) return this.messages[seen];
@@ -73,14 +73,14 @@ export class LiveServer extends ServerProcess {
     return (await this.call("turn/start", { threadId, input: [{ type: "text", text }], ...params })).turn.id;
   }
   async turnEnd(turnId: string, ms?: number): Promise<Message> {
-    const { params } = await this.heard((m) => m.method === "turn/completed" && m.params.turn.id === turnId, "turn/completed", ms);
+    const { params } = await this.waitFor((m) => m.method === "turn/completed" && m.params.turn.id === turnId, "turn/completed", ms);
     return params.turn;
   }
-  /** Plays one turn to its end. */
+  /** Runs one turn to completion. */
   async turn(threadId: string, text: string, params: Readonly<Record<string, unknown>> = {}, ms?: number): Promise<Message> {
     return await this.turnEnd(await this.startTurn(threadId, text, params), ms);
   }
-  /** Answers every question of one kind; those for which there is no answer stay open. */
+  /** Answers every server request of one method; those for which `answer` returns undefined stay open. */
   answers(method: string, answer: (params: Message) => unknown): void {
     let seen = 0;
     this.child.stdout.on("data", () => {
@@ -94,14 +94,14 @@ export class LiveServer extends ServerProcess {
   get isAlive(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
-  /** Ends it without a word; resolves when it is gone and all that it wrote has been read. */
+  /** Kills it with SIGKILL; resolves once it has exited and all its output has been read. */
   async kill(): Promise<void> {
     if (this.child.stdout.destroyed || !this.isAlive) return;
     const closed = once(this.child, "close");
     this.child.kill("SIGKILL");
     await closed;
   }
-  /** Ends it as a client does that has no more to say. */
+  /** Ends it by closing stdin, as a client does that is finished. */
   async stop(): Promise<void> {
     this.child.stdin.end();
     await this.ended;
@@ -112,13 +112,13 @@ export class LiveServer extends ServerProcess {
 export const rolloutsOf = (home: string): string[] =>
   globSync("{sessions,archived_sessions}/**/*.jsonl", { cwd: home }).map((file) => path.join(home, file));
 
-/** Live processes whose command line or environment holds the mark. */
+/** Live processes whose command line or environment contains the mark. */
 export function processesWith(mark: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((pid) => {
-      const told = ["cmdline", "environ"].some((part) => textOf(`/proc/${pid}/${part}`).includes(mark));
-      return told && !/\) Z /.test(textOf(`/proc/${pid}/stat`));
+      const isMarked = ["cmdline", "environ"].some((part) => textOf(`/proc/${pid}/${part}`).includes(mark));
+      return isMarked && !/\) Z /.test(textOf(`/proc/${pid}/stat`));
     })
     .map(Number);
 }
@@ -131,7 +131,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Waits for something outside the test's own process that gives no event. The end of patience guards against hanging alone. */
+/** Polls for something outside the test's process that emits no event. The timeout only guards against hanging. */
 export async function eventually(isTrue: () => boolean, what: string, ms = 60_000): Promise<void> {
   const end = performance.now() + ms;
   while (!isTrue()) {
@@ -140,6 +140,6 @@ export async function eventually(isTrue: () => boolean, what: string, ms = 60_00
   }
 }
 
-/** The highest resident size of a process so far, in megabytes. */
+/** The peak resident size of a process so far, in megabytes. */
 export const peakOf = (server: ServerProcess): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024;

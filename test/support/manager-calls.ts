@@ -1,9 +1,9 @@
-/** A good call of every route of the manager, and an engine that can answer all of them. */
+/** A valid call of every manager route, and an engine that can answer all of them. */
 import type { RouteName } from "../../src/manager/api.ts";
 import { openedWith, PlayedEngine, threadOf } from "./manager.ts";
 
 export interface GoodCall {
-  /** The address with its names filled in. */
+  /** The path with its parameters filled in. */
   readonly at?: string;
   readonly body?: unknown;
 }
@@ -17,7 +17,7 @@ const controls = {
   settings: {},
 };
 
-/** Session s-1 and project p-1 are there; so are request ids by kind, which the caller asks for. */
+/** Assumes that session s-1 and project p-1 exist; request ids are named by kind, and the caller opens those requests. */
 export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
   "GET /api/health": {},
   "GET /api": {},
@@ -129,7 +129,7 @@ const plugin = {
 const turn = { id: "t-1", items: [], status: "completed" };
 const rules = 'prefix_rule(pattern=["git", "push"], decision="prompt")\n';
 
-/** Answers everything that the routes ask an engine. */
+/** Answers every request that the routes send to an engine. */
 export function ableEngine(): PlayedEngine {
   const engine = new PlayedEngine();
   const results: Record<string, unknown> = {

@@ -39,7 +39,7 @@ export interface TestManager {
 export interface TestStream {
   readonly messages: Record<string, unknown>[];
   send(message: unknown): void;
-  /** The first message, past or to come, that fits. */
+  /** The first matching message, already received or still to come. */
   until(wanted: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
   close(): void;
 }
@@ -99,7 +99,7 @@ async function call(url: string, key: string, body: unknown, headers: Readonly<R
   try {
     parsed = JSON.parse(text);
   } catch {
-    // A page or an export: its text is the body.
+    // A page or an export: the body is plain text.
   }
   return {
     status: response.status,
@@ -128,7 +128,7 @@ function openStream(url: string): Promise<TestStream> {
         send: (message) => socket.send(typeof message === "string" ? message : JSON.stringify(message)),
         until: (wanted) =>
           new Promise((found, late) => {
-            const timer = setTimeout(() => late(new Error(`no such event; heard ${messages.map((m) => m["type"]).join(", ")}`)), 60_000);
+            const timer = setTimeout(() => late(new Error(`no such event; received ${messages.map((m) => m["type"]).join(", ")}`)), 60_000);
             const check = (): void => {
               if (unfit !== undefined) late(new Error(`a frame that is not in the description: ${unfit.slice(0, 400)}`));
               const message = messages.find(wanted);
@@ -146,7 +146,7 @@ function openStream(url: string): Promise<TestStream> {
   });
 }
 
-/** Asks for a websocket by hand and gives the answer to that: the status and, where it was refused, the words. */
+/** Requests a websocket upgrade by hand and returns the response: the status and, if refused, the message. */
 export function askUpgrade(url: string, at: string, headers: Readonly<Record<string, string>>): Promise<Upgrade> {
   const opening = {
     connection: "Upgrade",
@@ -179,7 +179,7 @@ export function scratchFolder(): { folder: string; workspace: string; remove(): 
   return { folder, workspace, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** The engine that we ship, in this process, with a scripted model. `config` is added to its config.toml. */
+/** The real engine, in this process, with a scripted model. `config` is added to its config.toml. */
 export function realEngine(folder: string, workspace: string, scenario: string, config = ""): { engine: Engine; close(): Promise<void> } {
   const home = path.join(folder, "home");
   mkdirSync(home, { recursive: true });
@@ -187,7 +187,7 @@ export function realEngine(folder: string, workspace: string, scenario: string, 
   const file = path.join(home, "config.toml");
   const asks = config.includes("default_mode_request_user_input") ? "" : "features.default_mode_request_user_input = true\n";
   const usual = `model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "scenario.yaml"\n${asks}`;
-  // An engine that is started again finds what was written into its config meanwhile.
+  // A restarted engine reads what was written into its config meanwhile.
   if (!existsSync(file)) writeFileSync(file, usual + config);
   const ignore = (): void => {};
   const app = createApp({
@@ -214,13 +214,13 @@ export function realEngine(folder: string, workspace: string, scenario: string, 
 
 type Answer = (params: Record<string, unknown>) => unknown;
 
-/** An engine that the test plays: it answers what the test says and asks what the test asks. */
+/** An engine controlled by the test: it sends the responses and requests that the test chooses. */
 export class PlayedEngine implements Engine {
   readonly remote: boolean;
   readonly cwd = "/work";
   readonly calls: { method: string; params: Record<string, unknown> }[] = [];
   readonly answers = new Map<string | number, unknown>();
-  /** Called after each answer to a question of the engine. */
+  /** Called after each answer to one of the engine's requests. */
   onAnswer: (id: string | number) => void = () => {};
   readonly #methods = new Map<string, Answer>();
   #peer: Peer | undefined;
@@ -241,7 +241,7 @@ export class PlayedEngine implements Engine {
     this.#methods.set(method, answer);
     return this;
   }
-  /** What it would answer. */
+  /** The response it would give. */
   answer(method: string, params: Record<string, unknown>): unknown {
     const answer = this.#methods.get(method);
     if (answer === undefined) throw new RpcError(-32_601, `method not found: ${method}`);

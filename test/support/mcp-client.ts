@@ -10,18 +10,18 @@ import { type StageOptions, writeHome } from "./verifies.ts";
 import type { Message } from "./wire.ts";
 
 export interface McpStageOptions extends StageOptions {
-  /** What the user says to an elicitation; without it the client cannot be asked. */
+  /** The user's answer to an elicitation; without it the client does not support elicitation. */
   readonly answer?: (params: ElicitRequest["params"] & Record<string, unknown>) => unknown;
-  /** The revision without sessions; default: the one with. */
+  /** Uses the protocol revision without sessions; default: the one with sessions. */
   readonly modern?: boolean;
 }
 
 export interface McpStage extends AsyncDisposable {
   readonly client: Client;
-  /** `codex/event` and other notifications, oldest first, whole. */
+  /** `codex/event` and other notifications, complete, oldest first. */
   readonly notified: Message[];
   readonly asked: Message[];
-  /** Every message of the server, whole, as it was on the wire. */
+  /** Every message from the server, exactly as on the wire. */
   readonly wire: Message[];
   call(name: string, args: Record<string, unknown>, options?: Parameters<Client["callTool"]>[1]): Promise<Message>;
 }
@@ -63,7 +63,7 @@ export async function mcpStage(home: string, options: McpStageOptions = {}): Pro
     wire.push(message);
     const { id, method, params } = message as Message;
     if (method !== "elicitation/create" || answer === undefined) return await pass(message, sendOptions);
-    // The SDK's client would not let every answer through that older clients give.
+    // The SDK's client rejects some answers that older clients give.
     asked.push(params);
     far.onmessage?.({ jsonrpc: "2.0", id, result: answer(params) as ElicitResult });
   };

@@ -1,4 +1,4 @@
-/** Files that a program does not expect: pipes, devices, sockets, sparse giants, loops of links. For tests of whatever reads a folder. */
+/** Files that a program does not expect: pipes, devices, sockets, huge sparse files, symlink loops. For tests of code that reads folders. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, closeSync, ftruncateSync, mkdirSync, openSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -20,10 +20,10 @@ export const oddKinds = [
 ] as const;
 export type OddKind = (typeof oddKinds)[number];
 
-/** Larger than any reader should hold, and nearly nothing on the disk. */
+/** Larger than any reader should load, yet almost nothing on disk. */
 const sparseBytes = 3 * 1024 ** 3;
 
-/** Puts one at `file`, with the folders on the way to it. */
+/** Creates one at `file`, including its parent folders. */
 export function plantOdd(kind: OddKind, file: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
   switch (kind) {

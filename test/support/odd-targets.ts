@@ -1,4 +1,4 @@
-/** Request lines and headers that no browser's address bar would make, for every listener that strangers can reach. */
+/** Request lines and headers that no browser would send, for every listener that strangers can reach. */
 import { connect } from "node:net";
 
 export const oddTargets: readonly string[] = [
@@ -36,12 +36,12 @@ export const upgradeHeaders: readonly string[] = [
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
 ];
 
-/** Sends a request head as it stands, and gives all that came back until the connection was closed. */
+/** Sends a request head verbatim, and returns everything received until the connection closed. */
 export function rawAnswer(port: number, head: readonly string[], body = ""): Promise<string> {
   return received(port, head, body, () => false);
 }
 
-/** The status alone; 0 when the connection was closed without an answer. */
+/** Only the status; 0 if the connection was closed without a response. */
 export async function rawStatus(port: number, head: readonly string[], body = ""): Promise<number> {
   const text = await received(port, head, body, (text) => text.includes("\r\n\r\n"));
   return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);

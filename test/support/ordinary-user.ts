@@ -1,9 +1,9 @@
-/** Lets a test that root could not fail run with an ordinary user's rights. */
+/** Runs tests with an ordinary user's rights, where root would bypass the failure. */
 import { chownSync } from "node:fs";
 
 const nobody = 65534;
 
-/** Runs `work` with the rights of an ordinary user; `folders` are theirs meanwhile. For anybody but root it changes nothing. */
+/** Runs `work` with an ordinary user's rights; that user owns `folders` meanwhile. Does nothing unless run as root. */
 export async function asOrdinaryUser(folders: readonly string[], work: () => Promise<void>): Promise<void> {
   if (process.geteuid?.() !== 0) return await work();
   for (const folder of folders) chownSync(folder, nobody, nobody);

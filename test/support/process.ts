@@ -1,4 +1,4 @@
-/** A real app-server process for tests of what only bytes, exit codes and signals can show. */
+/** A real app-server process, for tests that need actual bytes, exit codes and signals. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,17 +8,17 @@ import { deletedWith, type Ending, endedWith } from "./ending.ts";
 import type { Message } from "./wire.ts";
 
 export const root: string = path.resolve(import.meta.dirname, "../..");
-/** Guards against hanging alone: a busy machine may take its time. */
+/** Only guards against hanging: a busy machine may be slow. */
 const patienceMs = 90_000;
 export const launcher: string = path.join(root, "bin", "parley");
 
-/** The sandbox engine that the whole run is forced to, for the environment of a server. */
+/** The sandbox engine forced for the whole test run, as environment variables for a server. */
 export function forcedEngine(): { readonly PARLEY_SANDBOX_ENGINE?: string } {
   const { PARLEY_SANDBOX_ENGINE } = process.env;
   return PARLEY_SANDBOX_ENGINE === undefined ? {} : { PARLEY_SANDBOX_ENGINE };
 }
 
-/** A folder that is gone after the test. */
+/** A temporary folder, deleted after the test. */
 export function scratch(t: Ending): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-itest-")));
   deletedWith(t, folder);
@@ -35,7 +35,7 @@ export interface Ended {
 export class ServerProcess {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Ended>;
-  /** What the server said, oldest first; a line that is no JSON is kept as text. */
+  /** Messages from the server, oldest first; a line that is not JSON is kept as text. */
   readonly messages: Message[] = [];
   #out = "";
   #err = "";
@@ -45,12 +45,12 @@ export class ServerProcess {
     t: TestContext,
     flags: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
-    options: { readonly words?: readonly string[]; readonly folder?: string; readonly program?: string } = {},
+    options: { readonly args?: readonly string[]; readonly folder?: string; readonly program?: string } = {},
   ) {
     const folder = options.folder ?? scratch(t);
     const home = path.join(folder, "home");
     mkdirSync(home, { recursive: true });
-    this.child = spawn(options.program ?? launcher, [...(options.words ?? ["app-server"]), ...flags], {
+    this.child = spawn(options.program ?? launcher, [...(options.args ?? ["app-server"]), ...flags], {
       cwd: folder,
       env: { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: home, ...forcedEngine(), ...env },
     });
@@ -88,7 +88,7 @@ export class ServerProcess {
   answer(id: unknown): Promise<Message> {
     return this.until(() => this.messages.find((message) => message.id === id), `answer ${id}`);
   }
-  /** The address from the banner. */
+  /** The address printed in the banner. */
   url(): Promise<string> {
     return this.until(() => /listening on: (\S+)\n/.exec(this.#err)?.[1], "the banner");
   }
@@ -98,7 +98,7 @@ export class ServerProcess {
       () =>
         reject(
           new Error(
-            `${what} did not come; last heard: ${JSON.stringify(this.messages.slice(-5)).slice(-2000)}; stderr: ${this.#err.slice(-2000)}`,
+            `${what} did not come; last received: ${JSON.stringify(this.messages.slice(-5)).slice(-2000)}; stderr: ${this.#err.slice(-2000)}`,
           ),
         ),
       ms,

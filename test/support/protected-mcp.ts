@@ -1,19 +1,19 @@
-/** An MCP server over HTTP that wants a sign-in, with its own authorization server, at one loopback address. */
+/** An MCP server over HTTP that requires sign-in, with its own authorization server, at one loopback address. */
 import { createHash, randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { Server as McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 
 export interface ProtectedOptions {
-  /** Without it everybody is let in. */
+  /** Without it no sign-in is required. */
   readonly signIn?: boolean;
-  /** Where MCP requests are sent instead. */
+  /** Redirects MCP requests to this address. */
   readonly redirectTo?: string;
-  /** Seconds that an access token lives. */
+  /** An access token's lifetime in seconds. */
   readonly lifetime?: number;
-  /** What the metadata names as the page to open. */
+  /** The authorization page named in the metadata. */
   readonly authorizePage?: string;
-  /** What it names as its authorization server. */
+  /** The authorization server named in the metadata. */
   readonly authority?: string;
 }
 
@@ -43,11 +43,11 @@ export class ProtectedMcp implements AsyncDisposable {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
-  /** Every access token that was given out so far is worth nothing from here on. */
+  /** Revokes every access token issued so far. */
   expire(): void {
     this.#valid.clear();
   }
-  /** What a person's browser does with the address: agree, and go back. */
+  /** Acts as the user's browser: approves, and follows the redirect back. */
   async visit(address: string): Promise<number> {
     const page = await fetch(address, { redirect: "manual" });
     return (await fetch(page.headers.get("location") ?? "")).status;

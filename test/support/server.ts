@@ -1,4 +1,4 @@
-/** A whole server for one scenario, on one of the legs: in this process, or the bundle behind a transport that we ship. */
+/** A whole server for one scenario, on one of the legs: in this process, or the bundle behind a shipped transport. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -19,16 +19,16 @@ export type Leg = (typeof legs)[number];
 export const leg: Leg = legs.find((name) => name === process.env["PARLEY_LEG"]) ?? "memory";
 
 export interface Server {
-  /** A new connection that has not shaken hands. */
+  /** A new connection, before the handshake. */
   connect(): Promise<Transport>;
-  /** Ends it as its user would. */
+  /** Shuts it down as its user would. */
   stop(): Promise<void>;
 }
 
 export interface ServerFolders {
   readonly home: string;
   readonly workspace: string;
-  /** The machine's own settings; only the leg in this process can take them from elsewhere than /etc. */
+  /** The machine's own settings; only the in-process leg can read them from elsewhere than /etc. */
   readonly systemDir: string;
 }
 
@@ -37,7 +37,7 @@ export function startServer(folders: ServerFolders): Promise<Server> {
   return leg === "stdio" ? overStdio(folders) : overSocket(folders, leg);
 }
 
-/** With the engine that the whole run is forced to, unless the scenario's own settings name one: the variable would count more. */
+/** Includes the sandbox engine forced for the whole run, unless the scenario's settings name one: the variable would take precedence. */
 function environment(home: string): Record<string, string | undefined> {
   const namesEngine = readFileSync(path.join(home, "config.toml"), "utf8").includes("sandbox_engine");
   return { PATH: process.env["PATH"], HOME: home, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1", ...(namesEngine ? {} : forcedEngine()) };
@@ -64,7 +64,7 @@ async function inMemory({ home, systemDir }: ServerFolders): Promise<Server> {
   };
 }
 
-/** An error in the log is a bug; no scenario may pass over one. */
+/** An error in the log is a bug and fails the scenario. */
 function collectErrors(into: string[]): Log {
   const ignore = (): void => {};
   return { debug: ignore, info: ignore, warn: ignore, error: (message, fields) => into.push(`${message} ${JSON.stringify(fields)}`) };
@@ -90,7 +90,7 @@ async function stop(child: ChildProcess): Promise<void> {
   if (code !== 0) throw new Error(`the server ended with ${code}`);
 }
 
-/** Over stdio there is one client for each server: each connection starts its own on the same home. */
+/** Over stdio each server has one client, so each connection starts its own server on the same home. */
 async function overStdio(folders: ServerFolders): Promise<Server> {
   const children: ChildProcess[] = [];
   return {
@@ -115,7 +115,7 @@ async function overSocket(folders: ServerFolders, kind: "websocket" | "unix"): P
   };
 }
 
-/** The address from the banner. */
+/** The address printed in the banner. */
 function announced(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";

@@ -1,4 +1,4 @@
-/** A real terminal for tests of the terminal client: a tmux server of its own with a shell in it, real keys in, the screen out. */
+/** A real terminal for tests of the terminal client: its own tmux server with a shell; real keys in, screen content out. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,20 +11,20 @@ export interface TerminalOptions extends Pick<StageOptions, "turns" | "config"> 
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** What the terminal answers when it is asked for its background, such as `#ffffff`. */
+  /** The terminal's reply to a background colour query, such as `#ffffff`. */
   readonly background?: string;
-  /** A home and a workspace that are there already. */
+  /** An existing home and workspace. */
   readonly folder?: string;
 }
 
 /** Names as tmux knows them: `Enter`, `Escape`, `C-c`, `Up`, `BTab`. */
 export type KeyName = string;
 
-/** Guards against hanging alone: a busy machine may take its time. */
+/** Only guards against hanging: a busy machine may be slow. */
 const patienceMs = 60_000;
 const pollMs = 25;
 
-/** Says why the tests cannot run here; undefined where they can. */
+/** Why the tests cannot run here; undefined if they can. */
 export function whyNoTmux(): string | undefined {
   try {
     execFileSync("tmux", ["-V"], { stdio: "ignore" });
@@ -48,7 +48,7 @@ export class Terminal {
     for (const folder of [this.home, this.workspace]) mkdirSync(folder, { recursive: true });
     if (!existsSync(path.join(this.home, "config.toml"))) writeHome(this.home, { config: trusting, ...options });
     this.#socket = path.join(scratch(t), "tmux");
-    atEnd(t, () => this.#end()); // without its socket nobody could end it
+    atEnd(t, () => this.#end()); // must run before its socket is deleted
     const config = `${this.#socket}.conf`;
     writeFileSync(config, options.background === undefined ? settings : `${settings}set -g window-style bg=${options.background}\n`);
     const all = { ...plainEnv(this.folder, this.home), ...env };
@@ -63,7 +63,7 @@ export class Terminal {
     return execFileSync("tmux", ["-S", this.#socket, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   }
 
-  /** A client that is still leaving would write into folders that are gone. */
+  /** Waits for clients to exit: one that is still running would write into deleted folders. */
   async #end(): Promise<void> {
     const running = this.#running();
     this.close();
@@ -75,15 +75,15 @@ export class Terminal {
       const found = execFileSync("ps", ["-o", "pid=", "--ppid", this.fact("pane_pid")], { encoding: "utf8" });
       return found.trim().split(/\s+/).map(Number);
     } catch {
-      return []; // nothing runs, or it was closed already
+      return []; // nothing is running, or it was closed already
     }
   }
 
-  /** Ends the tmux server, and with it what runs in it. */
+  /** Ends the tmux server and everything running in it. */
   close(): void {
     try {
       this.#tmux("kill-server");
-    } catch {} // it has ended by itself
+    } catch {} // it has already exited
   }
 
   keys(...names: readonly KeyName[]): void {
@@ -92,7 +92,7 @@ export class Terminal {
   type(text: string): void {
     this.#tmux("send-keys", "-l", "--", text);
   }
-  /** As a terminal pastes: between marks, where the program asked for them. */
+  /** Pastes as a terminal does: with bracketed-paste marks if the program enabled them. */
   paste(text: string): void {
     const file = `${this.#socket}.paste`;
     writeFileSync(file, text);
@@ -106,15 +106,15 @@ export class Terminal {
   screen(): string {
     return this.#tmux("capture-pane", "-p");
   }
-  /** With the colours, as escape sequences. */
+  /** Includes colours, as escape sequences. */
   styled(): string {
     return this.#tmux("capture-pane", "-p", "-e", "-N");
   }
-  /** What has left the screen at the top, and the screen. */
+  /** The scrollback and the screen. */
   scrollback(): string {
     return this.#tmux("capture-pane", "-p", "-J", "-S", "-");
   }
-  /** Keeps the screen for looking at, where a folder is named in PARLEY_SCREENS. */
+  /** Saves the screen for inspection if PARLEY_SCREENS names a folder. */
   keep(name: string): void {
     const folder = process.env["PARLEY_SCREENS"];
     if (!folder) return;
@@ -122,8 +122,8 @@ export class Terminal {
     writeFileSync(path.join(folder, `${name}.txt`), this.screen());
     writeFileSync(path.join(folder, `${name}.ansi`), this.styled());
   }
-  /** One of tmux's own facts about the terminal, such as `alternate_on` and `cursor_flag`. */
-  /** What the program has put into the terminal's clipboard. */
+  /** A tmux format variable of the terminal, such as `alternate_on` and `cursor_flag`. */
+  /** The terminal's clipboard as set by the program. */
   clipboard(): string {
     return this.#tmux("show-buffer");
   }
@@ -131,7 +131,7 @@ export class Terminal {
     return this.#tmux("display-message", "-p", `#{${name}}`).trim();
   }
 
-  /** Every byte that is written to the terminal from now on goes into this file too. */
+  /** From now on, also writes every byte of terminal output to this file. */
   record(): { readonly size: () => number; readonly text: () => string } {
     const file = `${this.#socket}.bytes`;
     writeFileSync(file, "");
@@ -139,7 +139,7 @@ export class Terminal {
     return { size: () => statSync(file).size, text: () => readFileSync(file, "utf8") };
   }
 
-  /** Waits until the screen shows it, or until it holds; the error shows what there was instead. */
+  /** Waits until the screen contains the text or the condition is true; the error shows the actual screen. */
   async until(wanted: string | RegExp | ((screen: string) => boolean), ms = patienceMs): Promise<string> {
     const isThere = typeof wanted === "function" ? wanted : (text: string) => matches(text, wanted);
     return await this.#poll(() => this.screen(), isThere, String(wanted), ms);
@@ -176,18 +176,18 @@ export class Terminal {
   }
 
   /** Types the command into the shell and waits until the session is open. */
-  async start(...words: readonly string[]): Promise<void> {
-    this.type(`parley ${words.join(" ")}`);
+  async start(...args: readonly string[]): Promise<void> {
+    this.type(`parley ${args.join(" ")}`);
     this.keys("Enter");
     await this.until("/help lists");
   }
-  /** Waits for words of an answer and for the end of its turn: what is sent before that steers the turn instead of beginning another. */
+  /** Waits for text of an answer and for the end of its turn: input sent earlier steers the turn instead of starting another. */
   async answered(wanted: string | RegExp): Promise<string> {
     return await this.until(
       (screen) => matches(screen, wanted) && /Ask for anything|Message:/.test(screen) && !screen.includes("esc to stop"),
     );
   }
-  /** Writes a message and sends it. */
+  /** Types a message and sends it. */
   say(text: string): void {
     this.type(text);
     this.keys("Enter");
@@ -197,10 +197,10 @@ export class Terminal {
 const matches = (text: string, wanted: string | RegExp): boolean =>
   typeof wanted === "string" ? text.includes(wanted) : wanted.test(text);
 
-/** The workspace is settled, so that nobody is asked about it. */
+/** Sets the policies explicitly, so that there is no prompt about trusting the workspace. */
 const trusting = 'approval_policy = "on-request"\nsandbox_mode = "workspace-write"';
 
-/** Keys are passed on at once, the screen is all ours, and a lot of what leaves it is kept. */
+/** No key delay, no status line, and a long scrollback. */
 const settings = [
   "set -g default-terminal tmux-256color",
   "set -s escape-time 0",

@@ -1,4 +1,4 @@
-/** A client of the older conversation API on a raw connection: checks every event against its table, and waits for turns to end. */
+/** A client of the older conversation API on a raw connection: checks every event against the protocol tables, and waits for turns to end. */
 import assert from "node:assert/strict";
 import { problem } from "../../src/lib/schema.ts";
 import { v1Notifications } from "../../src/protocol/v1/methods.ts";
@@ -16,13 +16,13 @@ class V1Client {
     this.wire = wire;
   }
 
-  /** Asks and expects a result. */
+  /** Sends a request and expects a result. */
   async call(method: string, params?: unknown): Promise<Message> {
     const { result, error } = await this.wire.ask(method, params);
     assert.equal(error, undefined, `${method}: ${JSON.stringify(error)}`);
     return result;
   }
-  /** Asks and expects an error; gives back its message. */
+  /** Sends a request and expects an error; returns its message. */
   async refused(method: string, params?: unknown): Promise<string> {
     const { error } = await this.wire.ask(method, params);
     assert.notEqual(error, undefined, `${method} should be refused`);
@@ -33,14 +33,14 @@ class V1Client {
     await this.call("addConversationListener", { conversationId: this.conversationId });
     return this;
   }
-  /** Sends a message and waits until its turn has ended; gives back the events of the turn. */
+  /** Sends a message and waits until its turn has ended; returns the turn's events. */
   async say(text: string): Promise<Message[]> {
-    const from = this.wire.heard.length;
+    const from = this.wire.received.length;
     assert.deepEqual(await this.call("sendUserMessage", { conversationId: this.conversationId, items: [item(text)] }), {});
     return await this.#turn(from);
   }
   async sayTurn(params: Record<string, unknown>): Promise<Message[]> {
-    const from = this.wire.heard.length;
+    const from = this.wire.received.length;
     assert.deepEqual(
       await this.call("sendUserTurn", { conversationId: this.conversationId, summary: "auto", effort: null, ...params }),
       {},
@@ -49,17 +49,17 @@ class V1Client {
   }
   async #turn(from: number): Promise<Message[]> {
     const ends = ["codex/event/task_complete", "codex/event/turn_aborted"];
-    await this.wire.until((message) => ends.includes(message.method) && this.wire.heard.indexOf(message) >= from, "the end of the turn");
-    return this.wire.heard
+    await this.wire.until((message) => ends.includes(message.method) && this.wire.received.indexOf(message) >= from, "the end of the turn");
+    return this.wire.received
       .slice(from)
       .filter(isEvent)
       .map(({ params }) => params.msg);
   }
-  /** The first event of a type, past or to come. */
+  /** The first event of a type, already received or still to come. */
   async event(type: string): Promise<Message> {
     return (await this.wire.notification(`codex/event/${type}`)).params.msg;
   }
-  /** Answers one kind of approval request, whenever it comes. */
+  /** Answers the next approval request of one kind. */
   answer(method: "execCommandApproval" | "applyPatchApproval", answer: unknown): Promise<Message> {
     return this.wire
       .until((message) => message.method === method && message.id !== undefined, method)
@@ -68,9 +68,9 @@ class V1Client {
         return asked.params;
       });
   }
-  /** Every notification of the older API fits its table. */
+  /** Checks every notification of the older API against its table. */
   check(): void {
-    for (const { method, params } of this.wire.heard) {
+    for (const { method, params } of this.wire.received) {
       const row = v1Notifications[method as keyof typeof v1Notifications];
       if (row !== undefined) assert.equal(problem(row.params(), params), undefined, `${method} ${JSON.stringify(params)}`);
       else assert.doesNotMatch(String(method), /^codex\/event\//);

@@ -1,4 +1,4 @@
-/** A scenario is a test that names the requirement it proves. Gives it a home, a workspace, a scripted model and a server. */
+/** A scenario is a test that names the requirement it proves. Provides a home, a workspace, a scripted model and a server. */
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { type Leg, leg, type Server, startServer } from "./server.ts";
 import { Wire } from "./wire.ts";
 
 export interface StageOptions {
-  /** What the scripted model says, turn by turn: `[[{ say: "hi" }]]`. The format is in docs/scripted-model.md. */
+  /** The scripted model's replies, turn by turn: `[[{ say: "hi" }]]`. The format is in docs/scripted-model.md. */
   readonly turns?: readonly unknown[];
   /** Lines for the top of config.toml. */
   readonly config?: string;
@@ -22,18 +22,18 @@ export interface Stage {
   readonly workspace: string;
   /** The machine's own settings (requirements.toml); on the leg in memory only. */
   readonly systemDir: string;
-  /** A typed client that has shaken hands. The first connection writes the config and starts the server; later ones join it. */
+  /** A typed client, after the handshake. The first connection writes the config and starts the server; later ones join it. */
   app(options?: StageOptions): Promise<Client>;
-  /** A raw connection that has not shaken hands. */
+  /** A raw connection, before the handshake. */
   wire(options?: StageOptions): Promise<Wire>;
-  /** Ends the server; the next connection starts a new one on the same home. */
+  /** Stops the server; the next connection starts a new one on the same home. */
   restart(): Promise<void>;
 }
 
 interface VerifyOptions {
-  /** Legs on which the scenario makes sense; default: all. */
+  /** Legs that the scenario applies to; default: all. */
   readonly legs?: readonly Leg[];
-  /** Why it cannot be tried here. */
+  /** Why the scenario is skipped here. */
   readonly skip?: string | undefined;
 }
 
@@ -88,7 +88,7 @@ function fail(error: Error): void {
   throw error;
 }
 
-/** The scripted model plays what the scenario wrote down; nothing ever leaves the machine. */
+/** The scripted model replies as the scenario specifies; nothing ever leaves the machine. */
 export function writeHome(home: string, { turns = [[{ say: "Hello." }]], config = "" }: StageOptions): void {
   writeFileSync(path.join(home, "scenario.json"), JSON.stringify({ turns }));
   const provider = `[model_providers.script]\nname = "Script"\nwire_api = "scripted"\noptions = { scenario = "scenario.json" }\n`;

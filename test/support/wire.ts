@@ -1,15 +1,15 @@
-/** A recorded connection: every message that crossed it, and ways to wait for one. Speaks raw JSON, so that messages can be wrong on purpose. */
+/** A recorded connection: every message received on it, and ways to wait for one. Sends raw JSON, so that messages can be malformed on purpose. */
 import type { Transport } from "../../src/rpc/transport.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: what the server said, for assertions to look into
+// biome-ignore lint/suspicious/noExplicitAny: server messages, for assertions to inspect
 export type Message = any;
 
-/** Longer than any answer of a healthy server takes on a busy machine. */
+/** Longer than a healthy server takes to respond on a busy machine. */
 const patienceMs = 60_000;
 
 export class Wire {
-  /** What the server said, oldest first. */
-  readonly heard: Message[] = [];
+  /** Messages received from the server, oldest first. */
+  readonly received: Message[] = [];
   /** Resolves when the connection has ended. */
   readonly closed: Promise<Error | undefined>;
   readonly transport: Transport;
@@ -21,17 +21,17 @@ export class Wire {
     const ended = Promise.withResolvers<Error | undefined>();
     this.closed = ended.promise;
     transport.onMessage = (text) => {
-      this.heard.push(JSON.parse(text));
+      this.received.push(JSON.parse(text));
       for (const check of [...this.#waiting]) check();
     };
     transport.onClose = (error) => ended.resolve(error);
   }
 
-  /** Text goes out as it is, anything else as JSON. */
+  /** Strings are sent as they are, anything else as JSON. */
   send(message: unknown): void {
     this.transport.send(typeof message === "string" ? message : JSON.stringify(message));
   }
-  /** Sends a request and gives back the whole answer, be it a result or an error. */
+  /** Sends a request and returns the whole response, whether result or error. */
   ask(method: string, params?: unknown): Promise<Message> {
     const id = `ask-${this.#nextId++}`;
     this.send(params === undefined ? { id, method } : { id, method, params });
@@ -41,15 +41,15 @@ export class Wire {
     const params = { clientInfo: { name, title: null, version: "1" }, ...(capabilities === undefined ? {} : { capabilities }) };
     return this.ask("initialize", params);
   }
-  /** The first message, past or to come, that fits. */
+  /** The first matching message, already received or still to come. */
   until(fits: (message: Message) => boolean, what = "a message"): Promise<Message> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(check);
-        reject(new Error(`${what} did not come; heard ${JSON.stringify(this.heard).slice(0, 4000)}`));
+        reject(new Error(`${what} did not come; received ${JSON.stringify(this.received).slice(0, 4000)}`));
       }, patienceMs);
       const check = (): void => {
-        const found = this.heard.find(fits);
+        const found = this.received.find(fits);
         if (found === undefined) return;
         clearTimeout(timer);
         this.#waiting.delete(check);
@@ -62,13 +62,13 @@ export class Wire {
   notification(method: string): Promise<Message> {
     return this.until((message) => message.method === method && message.id === undefined, method);
   }
-  /** A question of the server; its `id` is to be answered. */
+  /** A server-to-client request; respond to its `id`. */
   request(method: string): Promise<Message> {
     return this.until((message) => message.method === method && message.id !== undefined, method);
   }
-  /** Names of what was heard, in order: the method, or `answer`. */
+  /** What was received, in order: the method name, or `answer` for a response. */
   get order(): readonly string[] {
-    return this.heard.map((message) => message.method ?? "answer");
+    return this.received.map((message) => message.method ?? "answer");
   }
   close(): void {
     this.transport.close();

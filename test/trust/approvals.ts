@@ -1,4 +1,4 @@
-/** Cases 114 to 137 and from 500 on: ways around a person's word. */
+/** Cases 114 to 137 and from 500 on: ways to bypass approvals. */
 import type { CaseTable } from "./table.ts";
 
 const policy = "src/exec/policy/exec-policy.test.ts";

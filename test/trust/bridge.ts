@@ -25,7 +25,7 @@ export const bridgeCases: CaseTable = {
     `${guard} > only its own host names are accepted, in every spelling`,
     `${socket} > any Origin and any foreign Host are refused`,
   ],
-  145: ["an open address without a token", "E07", "test/scenarios/transport/sockets.itest.ts > is refused in words"],
+  145: ["an open address without a token", "E07", "test/scenarios/transport/sockets.itest.ts > is refused with an error message"],
   146: ["forms and plain requests of other pages", `${guard} > forms and requests of other pages change nothing`],
   147: ["leave for other origins", "E14", `${guard} > forms and requests of other pages change nothing`],
   148: ["paths that lead out of the page's folder", "E12", `${guard} > no path and no symbolic link leads out of the page's folder`],
@@ -59,7 +59,7 @@ export const bridgeCases: CaseTable = {
     "floods of messages and connections",
     "E10",
     "test/faults/crowd.itest.ts > clients that come and go, half of them rude, hold up nobody and leave nothing behind",
-    "test/faults/crowd.itest.ts > who does not finish the handshake is put out",
+    "test/faults/crowd.itest.ts > a client that does not finish the handshake is disconnected",
   ],
   159: [
     "a websocket client that never reads",
@@ -73,7 +73,7 @@ export const bridgeCases: CaseTable = {
   162: [
     "tokens in logs, pages and process lists",
     "E13",
-    "test/scenarios/transport/sockets.itest.ts > a capability token opens the door, and is in no log line",
+    "test/scenarios/transport/sockets.itest.ts > a capability token grants access, and is in no log line",
   ],
   163: [
     "token files that are short or open to others",
@@ -104,7 +104,7 @@ export const bridgeCases: CaseTable = {
   ],
   603: [
     "one client that does not read, beside others that do",
-    "test/scenarios/transport/slow-readers.itest.ts > a stream waits while nobody keeps up, and goes on when somebody does",
+    "test/scenarios/transport/slow-readers.itest.ts > a stream waits while nobody keeps up, and continues when somebody does",
     "src/manager/stream.test.ts > a stream that is not read is closed with 1013, others receive everything, and it can reconnect",
   ],
   604: [
@@ -113,7 +113,10 @@ export const bridgeCases: CaseTable = {
     "src/manager/page-key.test.ts > a planted cookie does not shadow ours, and one that replaced ours is reported",
     "test/web/other-ports.itest.ts > the cookie that another port gets makes no link, reads nothing and opens no stream",
   ],
-  605: ["a sign-in link that cannot be read", "test/web/other-ports.itest.ts > a link whose code cannot be read is refused in words"],
+  605: [
+    "a sign-in link that cannot be read",
+    "test/web/other-ports.itest.ts > a link whose code cannot be read is refused with an error message",
+  ],
   606: [
     "an engine behind --connect that sends what does not fit, or asks without end",
     "src/manager/foreign-engine.test.ts > invalid messages of a remote engine are rejected, and the manager keeps running",
@@ -122,11 +125,11 @@ export const bridgeCases: CaseTable = {
   607: ["made request heads, websocket openings and bodies", "test/fuzz/manager.ts > upgrades", "test/fuzz/manager.ts > bodies"],
   608: [
     "editors and MCP clients that send what none would: odd lines, floods, endless lines, answers that were not offered, too many calls",
-    "test/faults/hostile-doors.itest.ts > lines that are no message, in one packet with good ones, cost none of these",
+    "test/faults/hostile-doors.itest.ts > invalid lines in one packet with valid ones do not affect these",
     "test/faults/hostile-doors.itest.ts > a flood of requests that nobody reads is answered to the last once it is read, in bounded memory",
     "test/faults/hostile-doors.itest.ts > a line over the limit is refused and the next one is read",
-    "test/faults/hostile-doors.itest.ts > acp: an editor that answers a permission with anything but a choice that was offered has said no",
-    "test/faults/hostile-doors.itest.ts > mcp-server: odd arguments are words for the model that called, and more calls at once than can run are refused in words",
+    "test/faults/hostile-doors.itest.ts > acp: a permission answered with anything but an offered choice counts as denied",
+    "test/faults/hostile-doors.itest.ts > mcp-server: invalid arguments are errors for the calling model, and more parallel calls than can run are refused with an error message",
     "src/adapters/mcp-server/kept-events.test.ts > the number of events and characters is limited, and the oldest are dropped first",
   ],
   650: [
@@ -143,7 +146,7 @@ export const bridgeCases: CaseTable = {
   ],
   652: [
     "a new file whose text looks like a diff",
-    `${spelled} > a new file is shown whole, also one that looks like a diff, and a change is spelled out`,
+    `${spelled} > a new file is shown in full, even if it looks like a diff, and a change is escaped`,
   ],
   653: ["marks heaped on one letter", "src/lib/terminal-text.test.ts > marks heaped on a letter are cut"],
 };

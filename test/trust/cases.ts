@@ -1,4 +1,4 @@
-/** All security cases, and where each is tested. `docs/security.md` shows it; `test/trust-cases.test.ts` holds it to the facts. */
+/** All security cases, and where each is tested. `docs/security.md` shows it; `test/trust-cases.test.ts` checks it. */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type Requirement, requirements } from "../requirements.ts";
@@ -10,9 +10,9 @@ import { sandboxCases } from "./sandbox.ts";
 import { supplyCases } from "./supply.ts";
 import type { CaseRow, CaseTable } from "./table.ts";
 
-/** The numbers up to this one were given out in one list, group by group. */
+/** Numbers up to this one were assigned in one list, group by group. */
 export const lastListed = 192;
-/** At most so many cases may be excused, and none of these. */
+/** At most this many cases may be excused, and none of these. */
 export const maxExcused = 10;
 export const mostImportant: readonly number[] = [
   ...[34, 35, 36, 38, 39, 40, 41, 19, 24, 25, 76, 77, 79, 80, 81, 84, 87, 88, 89, 94, 96, 97, 115, 119, 120, 123, 124, 126],
@@ -39,7 +39,7 @@ export interface Proof {
   readonly file?: string | undefined;
 }
 
-/** Says where a case is tested: by its row, and by the requirements that name it. */
+/** Where a case is tested: according to its row, and to the requirements that name it. */
 export function proofsIn(root: string): (n: number) => readonly Proof[] {
   const files = citations(root);
   return (n) => {

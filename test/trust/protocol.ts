@@ -1,4 +1,4 @@
-/** Cases 1 to 32 and from 200 on: messages that no well-meaning client would send. */
+/** Cases 1 to 32 and from 200 on: messages that no well-behaved client would send. */
 import type { CaseTable } from "./table.ts";
 
 const stdio = "test/scenarios/transport/stdio.itest.ts";

@@ -1,4 +1,4 @@
-/** Cases 166 to 192 and from 700 on: what a repository, an MCP server, a skill or a package may bring along. */
+/** Cases 166 to 192 and from 700 on: threats from repositories, MCP servers, skills and packages. */
 import type { CaseTable } from "./table.ts";
 
 const git = "src/workspace/git.test.ts";

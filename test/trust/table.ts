@@ -1,12 +1,12 @@
 /** The form of the tables of security cases. Serves their check, the generated part of docs/security.md, and the reader. */
 
 /**
- * What is tried, then where: a case of the shared suite by its id, or a test of ours as `file > title` (a part of the title will do). Tests
+ * What is tested, then where: a case of the shared suite by its id, or one of our tests as `file > title` (part of the title is enough). Tests
  * that prove a requirement are found through the requirement, which names its cases.
  */
 export type CaseRow = readonly [tries: string, ...tests: string[]] | { readonly tries: string; readonly cannotApply: string };
 /**
- * By number. Numbers up to 192 come from one list; what was found later has the hundred of its group (messages 200, faults 300, sandbox 400,
- * approvals 500, listeners and manager 600, what is brought along 700), so that groups can grow side by side.
+ * By number. Numbers up to 192 come from one list; later ones start at the hundred of their group (messages 200, faults 300, sandbox 400,
+ * approvals 500, listeners and manager 600, supply chain 700), so that groups can grow independently.
  */
 export type CaseTable = Readonly<Record<number, CaseRow>>;

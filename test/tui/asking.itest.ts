@@ -1,4 +1,4 @@
-/** Questions of the agent and of the server in the terminal, and what happens when another client answers first. */
+/** Questions from the agent and the server in the terminal, and what happens when another client answers first. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -27,7 +27,7 @@ const two = {
   ],
 };
 
-test("questions: an option by its number, Other in own words, several in tabs, cancel", { skip }, async (t) => {
+test("questions: an option by its number, Other as free text, several in tabs, cancel", { skip }, async (t) => {
   const answered = { say: "Heard: {{output}}" };
   const term = new Terminal(t, {
     turns: [
@@ -49,7 +49,7 @@ test("questions: an option by its number, Other in own words, several in tabs, c
   term.say("ask again");
   await term.until("enter chooses");
   term.keys("3");
-  await term.until("enter sends"); // what is read at once with it would be one text
+  await term.until("enter sends"); // input read together with it would count as one text
   term.type("a warm grün");
   await term.until("Other: a warm grün");
   term.keep("80x24-question-other");
@@ -73,7 +73,7 @@ test("the first time in a folder: whether the agent may work in it, asked once",
   const term = new Terminal(t, { config: "" });
   term.say("parley");
   await term.until("May the agent work in");
-  await term.until(/the folder's own\s+settings count/); // nothing of it is cut off
+  await term.until(/the folder's own\s+settings count/); // nothing is truncated
   term.keep("80x24-trust");
   term.keys("1");
   await term.until("/help lists");
@@ -95,7 +95,7 @@ test("changes are asked about with their diff; v shows all of it in the pager", 
   term.say("make it");
   await term.until("Make these changes?");
   await term.until("Added long.ts (+60 -0)");
-  // Its beginning and its end, and what is missing said once.
+  // Its beginning and end, with the omission mentioned once.
   await term.until(/line7 = 7;\s*\n\s+… 49 more lines, v shows all …\n\s+57 \+/);
   term.keep("80x24-approve-changes");
   term.keys("v");

@@ -13,7 +13,7 @@ import { Terminal, whyNoTmux } from "../support/tmux.ts";
 const skip = whyNoTmux() ?? false;
 
 function repository(term: Terminal): void {
-  const git = (...words: string[]): void => void execFileSync("git", words, { cwd: term.workspace, stdio: "ignore" });
+  const git = (...args: string[]): void => void execFileSync("git", args, { cwd: term.workspace, stdio: "ignore" });
   git("init", "-q", "-b", "main");
   writeFileSync(path.join(term.workspace, "kept.txt"), "one\ntwo\n");
   git("add", ".");
@@ -93,7 +93,7 @@ test("/hooks shows what would run, and a person trusts it or switches it off", {
   term.keys("Escape");
 });
 
-test("/login says who refused a key, keeps one that works, and goes on with its model", { skip }, async (t) => {
+test("/login shows who refused a key, stores one that works, and switches to its model", { skip }, async (t) => {
   await using mock = new MockProvider(
     refuse(401, { error: { message: "no such key" } }),
     stream(anthropicFrames({ text: "At your service" })),

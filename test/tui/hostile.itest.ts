@@ -1,4 +1,4 @@
-/** Text that tries to steer the terminal, hide or pretend, in every place where a model, a command, a file or a server can bring text in. */
+/** Text that tries to control the terminal, hide or deceive, in every place where a model, a command, a file or a server can inject text. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -9,12 +9,12 @@ import { writeHome } from "../support/verifies.ts";
 
 const skip = whyNoTmux() ?? false;
 
-/** The clipboard, the title, a link, questions whose answers type, another screen, the C1 forms of them, and a direction mark. */
+/** Escape sequences for the clipboard, the title, a link, queries whose replies act as typed input, the alternate screen, their C1 forms, and a direction mark. */
 const evil =
   "\u001b]52;c;ZXZpbA==\u0007\u001b]0;pwned\u0007\u001b]8;;http://evil.example\u001b\\link\u001b]8;;\u001b\\" +
   "\u001bP$qm\u001b\\\u001b[6n\u001b[c\u001b[?1049h\u001b[2J\u001b[1;1H\u009d52;c;ZXZpbA==\u009c\u009b6n\u0090$qm\u009c\u202edesrever\u202c";
 
-/** What no text of others may cause; our own client sets neither clipboard nor title, links nothing and asks nothing of these. */
+/** What untrusted text must never cause; our own client does not set the clipboard or title, write links or send these queries. */
 const steering = /\u001b\](?:52|0|2|8);|\u001bP|\u001b\[6n|\u001b\[\?1049h|[\u0080-\u009f\u202a-\u202e\u2066-\u2069]/u;
 
 function assertHarmless(bytes: string, where: string): void {
@@ -112,7 +112,7 @@ test("commands that print for a person steer nothing: exec, threads, doctor, mcp
   ].entries()) {
     term.say(`${command}; echo END-$((${i}+0))-`);
     await term.untilScrollback(new RegExp(`^END-${i}-`, "m"));
-    // The directory and the last command come back in the shell's own echo, as printable text.
+    // The directory and the last command appear in the shell's own echo, as printable text.
     assertHarmless(bytes.text(), command);
   }
   assert.match(term.scrollback(), /Said /);

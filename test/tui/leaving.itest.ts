@@ -1,4 +1,4 @@
-/** However the terminal client ends, the terminal is as it was found; and it can be stopped and taken up again. */
+/** However the terminal client ends, the terminal is restored; and it can be suspended and resumed. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -12,11 +12,11 @@ import { writeHome } from "../support/verifies.ts";
 
 const skip = whyNoTmux() ?? false;
 
-/** A terminal whose settings are noted before and after the client. */
-async function opened(t: TestContext, options: TerminalOptions = {}, ...words: readonly string[]): Promise<Terminal> {
+/** A terminal whose settings are recorded before and after the client. */
+async function opened(t: TestContext, options: TerminalOptions = {}, ...args: readonly string[]): Promise<Terminal> {
   const term = new Terminal(t, options);
   term.say("stty -a > before");
-  term.type(`parley ${words.join(" ")}; echo "ended with $?"; stty -a > after; echo settled`);
+  term.type(`parley ${args.join(" ")}; echo "ended with $?"; stty -a > after; echo settled`);
   term.keys("Enter");
   await term.until("Ask for anything");
   return term;
@@ -32,13 +32,13 @@ async function isAsFound(term: Terminal, code: number): Promise<void> {
   assert.equal(term.fact("mouse_any_flag"), "0");
   term.say("echo works");
   await term.until(/^works/m);
-  // Marks around pasted text would reach the shell as letters.
+  // Bracketed-paste marks would reach the shell as characters.
   term.paste("echo pas");
   term.say("ted");
   await term.until(/^pasted/m);
 }
 
-/** The second press must come soon after the first: where the machine was too slow for that, it is a first one again. */
+/** The second press must come soon after the first: if the machine was too slow, it counts as a first press again. */
 async function stopTwice(term: Terminal): Promise<void> {
   term.keys("C-c");
   await term.until("Press ctrl+c again to quit");
@@ -62,7 +62,7 @@ function clientOf(term: Terminal): number {
 
 const long = { turns: [[{ run: "sleep 600" }, { say: "never" }]] };
 
-test("/quit and Ctrl+D leave with 0 and say how to go on", { skip }, async (t) => {
+test("/quit and Ctrl+D exit with 0 and print how to resume", { skip }, async (t) => {
   const term = await opened(t);
   term.say("hello");
   await term.answered("Hello.");
@@ -84,7 +84,7 @@ test("Ctrl+C clears, stops the turn, and ends the program when it comes twice", 
   await term.until("half a");
   term.keys("C-c");
   await term.untilGone("half a");
-  await term.until("esc to stop"); // the turn goes on
+  await term.until("esc to stop"); // the turn continues
   term.keys("C-c");
   await term.until("Interrupted. Say what to do differently.");
   await term.until("Interrupted sleep 600");
@@ -165,7 +165,7 @@ test("a terminal that is closed ends the client", { skip }, async (t) => {
     assert.ok(performance.now() < end, "it still runs");
 });
 
-test("a server that is killed: the client says so, and leaves when told", { skip }, async (t) => {
+test("a server that is killed: the client says so, and exits on request", { skip }, async (t) => {
   const folder = scratch(t);
   const home = path.join(folder, "home");
   mkdirSync(home);

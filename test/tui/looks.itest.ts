@@ -1,4 +1,4 @@
-/** How the terminal client looks on terminals of every kind: dark, light, narrow, without colour, listened to, and while its size changes. */
+/** How the terminal client looks on terminals of every kind: dark, light, narrow, without colour, with a screen reader, and during a resize. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
@@ -46,7 +46,7 @@ for (const [name, options, wanted] of brightness)
     term.keep(`80x24-${wanted === light ? "light" : "dark"}`);
   });
 
-test("NO_COLOR: weight alone, and all the words", { skip }, async (t) => {
+test("NO_COLOR: only bold and dim, with all the text", { skip }, async (t) => {
   const term = new Terminal(t, { env: { NO_COLOR: "1" }, turns });
   const styled = await played(term);
   term.keep("80x24-no-colour");
@@ -74,7 +74,7 @@ test("40 columns: nothing is cut off that must be read, nothing is wider than th
   await term.until(/1 Look only {2}reads/);
   term.keep("40x24-approvals");
   await term.until(/uses the\s+network/);
-  await term.until(/machines that may\s+break/); // nothing of it is cut off
+  await term.until(/machines that may\s+break/); // nothing is truncated
 });
 
 test("a terminal of 20 by 8 still works", { skip }, async (t) => {
@@ -87,7 +87,7 @@ test("a terminal of 20 by 8 still works", { skip }, async (t) => {
   await term.until("Tiny.");
 });
 
-test("for those who listen: no boxes, no moving parts, words instead of marks", { skip }, async (t) => {
+test("for screen readers: no boxes, no animation, text instead of symbols", { skip }, async (t) => {
   const term = new Terminal(t, { turns });
   term.type("parley --screen-reader");
   term.keys("Enter");
@@ -99,7 +99,7 @@ test("for those who listen: no boxes, no moving parts, words instead of marks", 
   term.keep("80x24-spoken");
   const all = term.scrollback();
   assert.doesNotMatch(all, /[╭╮╰╯│⠋⠙⠹⠸✔▸○•]/, "nothing that is only there to be seen");
-  for (const words of ["You: go", "Agent: All done with made.ts", "now: Fix it", "done: Look"]) assert.ok(all.includes(words), words);
+  for (const text of ["You: go", "Agent: All done with made.ts", "now: Fix it", "done: Look"]) assert.ok(all.includes(text), text);
   assert.doesNotMatch(bytes.text(), /\u001b\[\??(?:1049|2J|3J)/, "the screen is never cleared");
 });
 
@@ -122,11 +122,11 @@ test("markdown is drawn while it streams, and what is finished is never drawn ag
   assert.doesNotMatch(early, /The end\./);
   await term.answered("The end.");
   const all = term.scrollback();
-  for (const words of ["A heading", "bold words", "item 7 with code", "item 60 with code", "The end."])
-    assert.equal(all.split(words).length, 2, `${words} stands there once`);
+  for (const text of ["A heading", "bold words", "item 7 with code", "item 60 with code", "The end."])
+    assert.equal(all.split(text).length, 2, `${text} stands there once`);
 });
 
-test("the size changes in the middle of a stream: every word stands there once, in lines of the new width", { skip }, async (t) => {
+test("a resize in the middle of a stream: every word is shown once, in lines of the new width", { skip }, async (t) => {
   const words = Array.from({ length: 120 }, (_, i) => `word${i + 1}`);
   const term = new Terminal(t, {
     columns: 100,

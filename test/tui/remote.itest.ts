@@ -1,4 +1,4 @@
-/** The terminal client on servers elsewhere: over a websocket and a socket file, across a restart, and when nobody is there. */
+/** The terminal client on remote servers: over a websocket and a unix socket, across a restart, and if no server answers. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -37,7 +37,7 @@ for (const kind of ["ws", "unix"] as const)
     await term.until("Go on with: parley resume");
   });
 
-test("a server that is killed and started again: the session goes on", { skip }, async (t) => {
+test("a server that is killed and restarted: the session continues", { skip }, async (t) => {
   const folder = elsewhere(t, [[{ say: "Before." }], [{ say: "After." }]]);
   const flags = ["--listen", `unix://${folder}/s`];
   const first = new ServerProcess(t, flags, {}, { folder });
@@ -57,7 +57,7 @@ test("a server that is killed and started again: the session goes on", { skip },
   term.keep("80x24-connected-again");
 });
 
-test("nobody there, and a wrong address: said in one line, with the terminal untouched", { skip }, async (t) => {
+test("no server, and a wrong address: a one-line error, with the terminal untouched", { skip }, async (t) => {
   const term = new Terminal(t);
   term.say("parley --remote ws://127.0.0.1:9; echo ended with $?");
   await term.until(/cannot connect to ws:\/\/127\.0\.0\.1:9.*\n[\s\S]*ended with 1/);

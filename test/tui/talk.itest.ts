@@ -31,7 +31,7 @@ test("80 by 24: a message, the plan, a folded command with its live tail, a diff
   term.say("please fix the edge");
   const marks = ["✔ Read the parser", "▸ Fix the edge", "○ Run the tests"];
   for (const wanted of ["line 40", "esc to stop", /Running for i in/, /Plan {2}Fixing the parser/, ...marks]) await term.until(wanted);
-  await term.until(/… 3\d lines above/); // the tail shows the end of the output alone
+  await term.until(/… 3\d lines above/); // the tail shows only the end of the output
   term.keep("80x24-working");
   writeFileSync(path.join(term.workspace, "go"), "");
   await term.answered("two");
@@ -127,7 +127,7 @@ test("approvals by single keys: yes, no, stop the turn, for the session", { skip
   term.say("go one");
   const prompt = await term.until("Run this command outside the sandbox?");
   term.keep("80x24-approval");
-  for (const words of ["echo ran > one", "May I?", "y  Yes", "s  Yes", "n  No", "c  No"]) assert.ok(prompt.includes(words), words);
+  for (const part of ["echo ran > one", "May I?", "y  Yes", "s  Yes", "n  No", "c  No"]) assert.ok(prompt.includes(part), part);
   term.keys("y");
   await term.answered("After yes.");
   assert.ok(has("one"));

@@ -1,4 +1,4 @@
-/** Writing a message: files, skills, pictures, pasted texts, wide letters, several lines, an editor of one's own. */
+/** Writing a message: files, skills, pictures, pasted text, wide characters, several lines, an external editor. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -100,7 +100,7 @@ test("wide letters and emoji: the cursor and the frame stay where they belong", 
   assert.match(answered, /名前 {8}値/, "columns stand below each other");
 });
 
-test("Ctrl+G writes in an editor of one's own, Ctrl+R finds earlier messages, ? explains the keys", { skip }, async (t) => {
+test("Ctrl+G opens an external editor, Ctrl+R finds earlier messages, ? explains the keys", { skip }, async (t) => {
   const term = new Terminal(t, { env: { EDITOR: "./editor" }, turns: [[{ say: "Got {{user}}." }]] });
   const editor = path.join(term.workspace, "editor");
   writeFileSync(editor, '#!/bin/sh\nprintf "from the editor" >> "$1"\n');

@@ -1,4 +1,4 @@
-/** The page's promises to people who do not see it, do not use a mouse, or need it larger: one test for each line of the list. */
+/** Accessibility for people who do not see the page, do not use a mouse, or need it larger: one test for each line of the list. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -37,7 +37,7 @@ describe("accessible to everyone", skip, () => {
     await settled(page);
     if (address.startsWith("/s/")) await page.locator(".composer textarea").waitFor();
   };
-  /** Until the page shows what it has to read first: who is focused, counted or measured must not be moved by what comes later. */
+  /** Waits until the page shows its initial data: later content must not move what is focused, counted or measured. */
   const settled = async (on: Page): Promise<void> => {
     await on.locator("main h1").first().waitFor();
     await on.locator(".session-row, .menu-button").first().waitFor();
@@ -92,16 +92,16 @@ describe("accessible to everyone", skip, () => {
     for (const turn of await turns.all()) assert.match((await turn.getByRole("heading").first().textContent()) ?? "", /^Turn \d+/);
   });
 
-  test("streamed text is never read out; one polite word says how it is going", async () => {
+  test("streamed text is never read out; one polite announcement gives the state", async () => {
     await open("/s/s5");
     await page.evaluate(`(() => {
-      window.heard = [];
-      const watch = (selector) => new MutationObserver(() => window.heard.push(document.querySelector(selector).textContent))
+      window.announced = [];
+      const watch = (selector) => new MutationObserver(() => window.announced.push(document.querySelector(selector).textContent))
         .observe(document.querySelector(selector), { childList: true, characterData: true, subtree: true });
       watch("[aria-live=polite]");
       watch("[aria-live=assertive]");
     })()`);
-    // Each state must last until the page has drawn it: what begins and ends within one frame is never said.
+    // Each state must last until the page has drawn it: a state that begins and ends within one frame is never announced.
     const play = bridge.onMessage;
     bridge.onMessage = (sessionId) => {
       bridge.update(sessionId, { state: "working", activeTurnId: "spoken" });
@@ -120,20 +120,20 @@ describe("accessible to everyone", skip, () => {
     bridge.update("s5", { state: "idle", activeTurnId: null, lastTurnStatus: "completed" });
     await page.getByText("All tests pass.").waitFor();
     await page.locator("[aria-live=polite]", { hasText: "Done" }).waitFor({ state: "attached" });
-    assert.deepEqual(await page.evaluate("window.heard"), ["Working", "Done"]);
+    assert.deepEqual(await page.evaluate("window.announced"), ["Working", "Done"]);
     assert.equal(
       await page.locator("article").last().locator("xpath=ancestor-or-self::*[@aria-live or @role='log' or @role='status']").count(),
       0,
     );
   });
 
-  test("a request is said once and at once, takes no focus, and a key leads to it", async () => {
+  test("a request is announced once and at once, takes no focus, and a key leads to it", async () => {
     await open("/s/s5");
     await page.locator("#composer").focus();
     await page.evaluate(`(() => {
-      window.heard = [];
+      window.announced = [];
       const alert = document.querySelector("[aria-live=assertive]");
-      new MutationObserver(() => window.heard.push(alert.textContent)).observe(alert, { childList: true, characterData: true, subtree: true });
+      new MutationObserver(() => window.announced.push(alert.textContent)).observe(alert, { childList: true, characterData: true, subtree: true });
     })()`);
     bridge.ask(requests.command("s5"));
     await page.getByRole("region", { name: "Run this command?" }).waitFor();
@@ -141,9 +141,9 @@ describe("accessible to everyone", skip, () => {
     await page.keyboard.type("y n");
     assert.deepEqual([await page.evaluate("document.activeElement.id"), bridge.answers.length], ["composer", 0]);
     assert.equal(await page.locator("#composer").inputValue(), "y n");
-    const heard = (await page.evaluate("window.heard")) as string[];
-    assert.equal(heard.length, 1, String(heard));
-    assert.ok(heard[0] !== undefined && heard[0].length < 140, "a short sentence");
+    const announced = (await page.evaluate("window.announced")) as string[];
+    assert.equal(announced.length, 1, String(announced));
+    assert.ok(announced[0] !== undefined && announced[0].length < 140, "a short sentence");
     await page.keyboard.press("Alt+a");
     await page.locator("[data-request]:focus").waitFor();
     await page.keyboard.press("Escape");
@@ -151,7 +151,7 @@ describe("accessible to everyone", skip, () => {
     await page.locator("#composer").fill("");
   });
 
-  test("a key that leads to a request does not take the focus back from who went on at once", async () => {
+  test("a key that leads to a request does not take the focus back from a user who moved on at once", async () => {
     await open("/s/s5");
     const { requestId } = bridge.ask(requests.question("s5"));
     await page.locator(`[data-request="${requestId}"] input`).first().waitFor();
@@ -296,9 +296,9 @@ describe("accessible to everyone", skip, () => {
   });
 
   test("every stop of the Tab key can be seen, none is a trap", async () => {
-    await page.emulateMedia({ reducedMotion: "reduce" }); // what shows the focus is there at once
+    await page.emulateMedia({ reducedMotion: "reduce" }); // the focus indicator appears at once
     await open("/s/s1");
-    // Where the focus shows: on the thing itself or on the box around it.
+    // The focus indicator is on the element itself or on the box around it.
     const look = `(() => { const at = document.activeElement; window.last = at; if (at === document.body) return null; const sign = (e) => { const s = getComputedStyle(e); return [s.outlineStyle, s.outlineWidth, s.boxShadow, s.borderColor, s.backgroundColor].join(); };
       const boxes = [at, at.parentElement, at.parentElement?.parentElement].filter((e) => e !== null && e !== undefined && e !== document.body);
       const withFocus = boxes.map(sign); at.blur(); const without = boxes.map(sign); at.focus({ preventScroll: true });
@@ -308,7 +308,7 @@ describe("accessible to everyone", skip, () => {
     await page.evaluate("window.last = document.activeElement");
     for (let i = 0; i < 90; i++) {
       await page.keyboard.press("Tab");
-      await page.waitForFunction("document.activeElement !== window.last"); // it may come a moment after the key
+      await page.waitForFunction("document.activeElement !== window.last"); // focus may move a moment after the key
       const stop = (await page.evaluate(look)) as { name: string; id: string; seen: boolean } | null;
       if (stop === null) break;
       stops.push(stop.id);
@@ -319,7 +319,7 @@ describe("accessible to everyone", skip, () => {
     for (let i = 1; i < stops.length; i++) assert.notEqual(stops[i], stops[i - 1], "Tab goes on");
   });
 
-  test("states are words and signs, not colours alone", async () => {
+  test("states are shown by text and icons, not by colour alone", async () => {
     await open("/s/s1");
     const rows = page.locator(".session-row");
     await rows.filter({ hasText: "dark mode" }).getByText("Working").waitFor();
@@ -338,7 +338,7 @@ describe("accessible to everyone", skip, () => {
       await page.emulateMedia({ colorScheme });
       await open("/s/s1");
       const panel = page.getByRole("complementary", { name: "Session details" });
-      // It stands open again where it was left open.
+      // It is open again if it was left open.
       if (colorScheme === "light") await page.getByRole("button", { name: "Changes" }).first().click();
       await panel.locator(".diff-code [style*=color]").first().waitFor();
       await checkAccessibility(page, `${colorScheme} diff`, "colours");
@@ -366,7 +366,7 @@ describe("accessible to everyone", skip, () => {
     await panel.getByRole("button", { name: "Close the panel" }).click();
   });
 
-  /** What a finger or a pointer can hit, with its size; links inside sentences are exempt, as are fields behind a larger label. */
+  /** Touch and click targets, with their size; links inside sentences are exempt, as are fields behind a larger label. */
   const targets = (on: Page): Promise<{ name: string; width: number; height: number }[]> =>
     on.evaluate(`[...document.querySelectorAll("button, a[href], select, textarea, input, [role=option], [role=switch]")].flatMap((e) => {
       if (e.matches(".skip-links a, p a, .markdown a, li a") || e.disabled || e.closest("[inert]") !== null) return [];

@@ -1,4 +1,4 @@
-/** "Always" means always, for all that it says: rules for commands, and tools of MCP servers, which have a card of their own. */
+/** "Always" means always, for everything it names: rules for commands, and tools of MCP servers, which have their own card. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -73,7 +73,7 @@ describe("what is allowed for longer", skip, () => {
     );
   });
 
-  test("a tool of an MCP server is asked about on a card of its own, with keys and one Cancel", async () => {
+  test("approval of an MCP tool has its own card, with keys and one Cancel", async () => {
     await stage.begin(page, "write a note");
     await tool().waitFor();
     await tool().getByText('"name": "a \\u{202e}note"').waitFor();
@@ -121,11 +121,11 @@ describe("what is allowed for longer", skip, () => {
     const write = (command: string): void =>
       writeFileSync(home("hooks.json"), JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] } }));
     const hooks = page.locator(".settings-page");
-    const says = async (state: string): Promise<void> => {
+    const shows = async (state: string): Promise<void> => {
       await page.goto(`${stage.url}/settings/hooks`);
       await hooks.getByText(state, { exact: true }).waitFor();
     };
-    /** Whether a message makes it run. */
+    /** Whether a message triggers it. */
     const runs = async (): Promise<boolean> => {
       rmSync(ran, { force: true });
       await stage.begin(page, "run the hook");
@@ -134,15 +134,15 @@ describe("what is allowed for longer", skip, () => {
       return existsSync(ran);
     };
     write("touch hook-ran.txt # \u202Eharmless");
-    await says("not trusted: does not run");
+    await shows("not trusted: does not run");
     await hooks.getByText("touch hook-ran.txt # \\u{202e}harmless").waitFor();
     await picture(page, "allowing-hooks");
     assert.equal(await runs(), false);
-    await says("not trusted: does not run");
+    await shows("not trusted: does not run");
     await hooks.getByRole("button", { name: /^Trust / }).click();
     await hooks.getByText("trusted", { exact: true }).waitFor();
     assert.equal(await runs(), true);
-    await says("trusted");
+    await shows("trusted");
     const looker = await stage.newPage("drive");
     await looker.goto(`${stage.url}/settings/hooks`);
     await looker.getByText("trusted", { exact: true }).waitFor();
@@ -151,11 +151,11 @@ describe("what is allowed for longer", skip, () => {
     await hooks.getByRole("button", { name: /^Switch off/ }).click();
     await hooks.getByText("switched off", { exact: true }).waitFor();
     assert.equal(await runs(), false);
-    await says("switched off");
+    await shows("switched off");
     await hooks.getByRole("button", { name: /^Switch on/ }).click();
     await hooks.getByText("trusted", { exact: true }).waitFor();
     write("touch hook-ran.txt; true");
-    await says("changed since it was trusted: does not run");
+    await shows("changed since it was trusted: does not run");
     assert.equal(await runs(), false);
     rmSync(home("hooks.json"));
   });

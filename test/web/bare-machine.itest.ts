@@ -1,4 +1,4 @@
-/** The first run of somebody with nothing installed: `npm start` without bubblewrap and its like, and the page's own tour played to its end. */
+/** A first run with nothing installed: `npm start` without bubblewrap and similar tools, and the page's own tour to its end. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { outsideTemp } from "../support/outside-temp.ts";
 import { root } from "../support/process.ts";
 import { openBrowser, patienceMs, picture } from "./page.ts";
 
-/** Why there is no bare machine to be had here; false when there is one. */
+/** Why a bare machine cannot be simulated here; false if it can. */
 function noBareMachine(): string | false {
   if (!existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium")) return "no Chromium on this machine";
   const [program = "", ...args] = bareCommand(["true"]);
@@ -19,7 +19,7 @@ function noBareMachine(): string | false {
 }
 
 describe("npm start with nothing installed", { skip: noBareMachine() }, () => {
-  // Outside the temp folder, which is another one on the bare machine.
+  // Outside the temp folder, which is a different one on the bare machine.
   const folder = mkdtempSync(outsideTemp());
   const workspace = path.join(folder, "workspace");
   mkdirSync(workspace);

@@ -1,4 +1,4 @@
-/** Nobody decides blind and nothing that was typed gets lost: real manager, scripted model, at desktop and phone sizes. */
+/** No decision is made without seeing what it is about, and no typed text gets lost: real manager, scripted model, at desktop and phone sizes. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -35,10 +35,10 @@ turns:
   - steps:
       - say: "It was read."
 `;
-/** A phone's height while its keyboard is out. */
+/** A phone's height while its keyboard is shown. */
 const aboveKeyboard = { width: 390, height: 470 };
 
-/** Runs in the page: whether the whole element can be seen, inside the window and inside everything that scrolls around it. */
+/** Runs in the page: whether the whole element is visible, within the window and every scrolling ancestor. */
 const inSight = `(element) => {
   const box = element.getBoundingClientRect();
   for (let at = element.parentElement; at !== null; at = at.parentElement) {
@@ -49,13 +49,13 @@ const inSight = `(element) => {
   }
   return box.height > 0 && box.top >= -1 && box.bottom <= innerHeight + 1 && box.left >= -1 && box.right <= innerWidth + 1;
 }`;
-/** What must be in sight while a command waits, as expressions in the page. */
+/** What must be visible while a command waits, as expressions in the page. */
 const parts = {
   command: 'document.querySelector(".card-command")',
   decline: '[...document.querySelectorAll(".card-buttons button")].find((button) => button.textContent.startsWith("Decline"))',
   composer: 'document.querySelector("#composer")',
 };
-/** Runs in the page: a text file as it hangs on the pointer. */
+/** Runs in the page: a text file being dragged. */
 const draggedFile = `(() => {
   const data = new DataTransfer();
   data.items.add(new File(["dropped text"], "dropped.txt", { type: "text/plain" }));
@@ -64,7 +64,7 @@ const draggedFile = `(() => {
 
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
 
-describe("decisions and words", skip, () => {
+describe("decisions and typed text", skip, () => {
   let stage: Stage;
   let page: Page;
 
@@ -83,7 +83,7 @@ describe("decisions and words", skip, () => {
 
   const isInSight = (element: string): Promise<boolean> => page.evaluate(`(${inSight})(${element})`);
 
-  test("of three commands that wait, one is shown whole with all its answers, at every size; the others are a step away", async () => {
+  test("of three waiting commands, one is shown in full with all its answers, at every size; the others are one step away", async () => {
     await home();
     await send("three commands");
     const card = page.getByRole("region", { name: "Run this command?" });
@@ -162,7 +162,7 @@ describe("decisions and words", skip, () => {
     await until(() => composerHasFocus(page), "the composer has the focus again");
   });
 
-  test("a slash and a word that is no command is sent as it was written", async () => {
+  test("a slash with an unknown command is sent as it was written", async () => {
     await composer(page).fill("/deploy");
     await page.keyboard.press("Enter");
     await page.locator(".user-message", { hasText: "/deploy" }).waitFor();

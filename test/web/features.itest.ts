@@ -1,4 +1,4 @@
-/** What the page can do beside the main story, each thing once: sending, finding, arranging, settings, and what happens when the line breaks. */
+/** What the page can do beside the main story, each feature once: sending, finding, arranging, settings, and what happens when the connection breaks. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -38,10 +38,10 @@ describe("what the page can do", skip, () => {
     await on.locator("main h1").first().waitFor();
     if (address.startsWith("/s/")) await on.locator(".turn, .empty").first().waitFor();
   };
-  /** Until an expression is true in the page, whose policy allows no other way of watching it. */
+  /** Waits until an expression is true in the page; its content policy allows no other way of watching it. */
   const shows = (expression: string): Promise<void> => until(async () => (await page.evaluate(expression)) === true, expression);
   const composer = () => page.getByLabel("Message", { exact: true });
-  /** Does what sends one message, and gives it when it has arrived: the page clears its field before. */
+  /** Runs an action that sends one message, and returns the message once it has arrived: the page clears its field earlier. */
   const sentBy = async (act: () => Promise<void>): Promise<Record<string, unknown>> => {
     const before = bridge.messages.length;
     await act();
@@ -49,7 +49,7 @@ describe("what the page can do", skip, () => {
     assert.equal(bridge.messages.length, before + 1);
     return bridge.messages[before]?.body ?? {};
   };
-  /** Until the turn that a message began has been answered to its end, here and on the page. */
+  /** Waits until the turn started by a message has ended, in the engine and on the page. */
   const answered = async (message: Record<string, unknown>): Promise<void> => {
     const turn = `turn-${String(message["clientMessageId"]).slice(0, 8)}`;
     await page.locator(`[data-turn="${turn}"]`).getByText("All tests pass.").waitFor();
@@ -66,7 +66,7 @@ describe("what the page can do", skip, () => {
     await composer().fill("");
   });
 
-  test("while a turn runs a message steers it or waits its turn, and the other way is one key away", async () => {
+  test("while a turn runs a message steers it or is queued, and the other choice is one key away", async () => {
     await open("/s/s2");
     await composer().fill("use the system's colours");
     assert.equal((await sentBy(() => page.keyboard.press("Enter")))["delivery"], "steer");
@@ -197,7 +197,7 @@ describe("what the page can do", skip, () => {
     bridge.update("s3", { state: "idle" });
   });
 
-  test("title, icon and a notification tell who looks elsewhere, and lead to the card", async () => {
+  test("title, icon and a notification alert a user who looks elsewhere, and lead to the card", async () => {
     await context.grantPermissions(["notifications"], { origin: url });
     await open("/");
     await page.evaluate(`(() => {
@@ -223,7 +223,7 @@ describe("what the page can do", skip, () => {
     await row.getByText("Working").waitFor();
     bridge.update("s4", { state: "idle", lastTurnStatus: "completed" });
     await row.getByText("Done, unread").waitFor();
-    assert.equal(await page.evaluate("window.notes.length"), 2, "a kind that is switched off is not told");
+    assert.equal(await page.evaluate("window.notes.length"), 2, "a kind that is switched off is not notified");
     bridge.update("s5", { state: "idle", lastTurnStatus: "completed" });
   });
 
@@ -245,7 +245,7 @@ describe("what the page can do", skip, () => {
     assert.deepEqual(errors, []);
   });
 
-  test("a broken line is said, what is written meanwhile is sent once, and what was missed is caught up with", async () => {
+  test("a broken connection is shown, messages written meanwhile are sent once, and missed events are caught up", async () => {
     await open("/s/s4");
     await context.setOffline(true);
     bridge.dropSockets();
@@ -277,7 +277,7 @@ describe("what the page can do", skip, () => {
     assert.equal(await page.locator(".user-message", { hasText: "written in the dark" }).count(), 1);
   });
 
-  test("late and doubled answers are told from the server's word, never from the click", async () => {
+  test("late and duplicate answers are shown by the server's event, never by the click", async () => {
     await open("/s/s5");
     const request = bridge.ask(requests.command("s5"));
     const card = page.locator(`[data-request="${request.requestId}"]`);
@@ -324,7 +324,7 @@ describe("what the page can do", skip, () => {
     await picture(page, "57-key");
     bridge.poison = capabilities(false);
     await page.getByRole("button", { name: "Use this key" }).click();
-    // This engine says nothing of a check, as older ones do.
+    // Like older engines, this one does not report a check.
     await page.getByText("this engine could not check it").waitFor();
     await page.getByText("No model is set up yet").waitFor({ state: "detached" });
     assert.deepEqual(bridge.keys, ["sk-test-key"]);

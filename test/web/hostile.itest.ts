@@ -1,4 +1,4 @@
-/** Text that tries to run or load something, in every place where a model, a file, a server or a colleague can bring text in. */
+/** Text that tries to run or load something, in every place where a model, a file, a server or a colleague can inject text. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -11,7 +11,7 @@ let browser: Browser | undefined;
 let bridge: FakeBridge;
 let url = "";
 
-/** Every text in a value becomes the hostile one, except names that the page itself gives meaning to. */
+/** Replaces every string in a value by the hostile one, except names that the page interprets. */
 function poisoned<T>(value: T, keep: ReadonlySet<string>): T {
   if (typeof value === "string") return hostile as T;
   if (Array.isArray(value)) return value.map((v) => poisoned(v, keep)) as T;
@@ -83,7 +83,7 @@ interface Watch {
   check(where: string): Promise<void>;
 }
 
-/** Anything that ran, was asked from elsewhere, opened a dialog or was stopped only by the content policy is a failure. */
+/** Anything that ran, was requested from elsewhere, opened a dialog or was stopped only by the content policy is a failure. */
 async function watch(): Promise<Watch> {
   const page = (await browser?.newPage({ viewport: { width: 1280, height: 900 } })) ?? assert.fail("a browser");
   page.setDefaultTimeout(patienceMs);
@@ -235,10 +235,10 @@ test(
     await page.getByRole("heading", { name: "Notifications" }).waitFor();
     for (const fail of ["Promise.reject(new Error('lost'))", "setTimeout(() => { throw new Error('lost') })"]) {
       await page.evaluate(`void ${fail}`);
-      const told = page.getByText("Something in this page failed.");
-      await told.waitFor();
+      const notice = page.getByText("Something in this page failed.");
+      await notice.waitFor();
       await page.getByRole("button", { name: "Dismiss" }).click();
-      await told.waitFor({ state: "detached" });
+      await notice.waitFor({ state: "detached" });
     }
     await page.close();
   },

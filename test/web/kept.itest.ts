@@ -1,4 +1,4 @@
-/** What the page shows must not get lost: warnings, waiting messages, long outputs, pictures, what is unread, what was put away. */
+/** What the page shows must not get lost: warnings, queued messages, long outputs, pictures, unread marks, archived sessions. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -52,7 +52,7 @@ describe("nothing that matters gets lost", skip, () => {
 
   const row = (title: string): Locator => page.locator(".session-row", { hasText: title });
 
-  test("a warning is drawn in the session it is about, and one that is about none on every page", async () => {
+  test("a warning is shown in the session it is about, and a general one on every page", async () => {
     await stage.begin(page, "warn me");
     await page.getByRole("list", { name: "Warnings" }).getByText("80 % of this month's budget is used.").waitFor();
     await idle(page);
@@ -61,7 +61,7 @@ describe("nothing that matters gets lost", skip, () => {
     await page.getByRole("status").getByText("The disk is nearly full.").waitFor();
   });
 
-  test("a message that waited for a stopped turn says so, and can be sent at once", async () => {
+  test("a message queued for a stopped turn shows that, and can be sent at once", async () => {
     await stage.begin(page, "slow story");
     await page.getByRole("button", { name: "Stop the turn" }).waitFor();
     await composer(page).fill("then tell another");

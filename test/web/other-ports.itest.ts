@@ -1,4 +1,4 @@
-/** Other programs on the same host get the manager's cookie from every browser, and can plant one: neither lets them in, and the page says what to do. */
+/** Browsers send the manager's cookie to other programs on the same host, which can also plant one: neither gives them access, and the page explains what to do. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ let manager: TestManager;
 let scratch: ReturnType<typeof scratchFolder>;
 let context: BrowserContext;
 let page: Page;
-/** A dev server of the person's own on another port: what it was sent, and what it says. */
+/** A user's own dev server on another port: the requests it got, and its responses. */
 const neighbour = { cookies: [] as string[], setCookie: undefined as string | undefined, url: "" };
 const server = createServer((request, response) => {
   if (request.headers.cookie !== undefined) neighbour.cookies.push(request.headers.cookie);
@@ -48,10 +48,10 @@ after(async () => {
 });
 
 const home = (on: Page): Promise<void> => on.getByRole("heading", { name: "What should we work on?" }).waitFor();
-const door = (on: Page): Promise<void> => on.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
+const signInPage = (on: Page): Promise<void> => on.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
 const signIn = (on: Page): Promise<unknown> =>
   on.goto(`${manager.url}/#sign-in=${manager.backend.access.makeLink("admin", undefined).code}`);
-/** The page is let in and hears events. */
+/** The page is signed in and receives events. */
 async function isIn(on: Page): Promise<void> {
   await home(on);
   await until(() => manager.backend.hub.listeners > 0, "an open event stream");
@@ -73,7 +73,7 @@ test("a browser stays signed in over a reload, in other tabs and after a restart
   await tab.close();
 });
 
-test("a sign-in in one tab takes the others along", skip, async () => {
+test("a sign-in in one tab also signs in the others", skip, async () => {
   const tab = await context.newPage();
   await signIn(tab);
   await isIn(tab);
@@ -92,7 +92,7 @@ test("the cookie that another port gets makes no link, reads nothing and opens n
     assert.equal((await manager.call("POST /api/auth/links", { scope: "admin" }, headers)).status, 401);
     assert.equal((await manager.call("GET /api/sessions", undefined, headers)).status, 401);
   }
-  // From inside the browser, where cookies go along by themselves; another port has no part in our storage.
+  // From inside the browser, where cookies are sent automatically; another port has no access to our storage.
   const outcomes = await visit.evaluate(async (url) => {
     const fetched = async (path: string, init: RequestInit): Promise<string> =>
       fetch(url + path, { credentials: "include", mode: "no-cors", ...init }).then(
@@ -116,7 +116,7 @@ test("the cookie that another port gets makes no link, reads nothing and opens n
   await visit.close();
 });
 
-test("a cookie planted by another port does not shadow ours; one that replaced it is told of, with what to do", skip, async () => {
+test("a cookie planted by another port does not shadow ours; one that replaced it is reported, with what to do", skip, async () => {
   const visit = await context.newPage();
   const name = (await context.cookies(manager.url)).find((cookie) => cookie.name.startsWith("parley_"))?.name ?? "";
   neighbour.setCookie = `${name}=planted; Path=/api`;
@@ -126,7 +126,7 @@ test("a cookie planted by another port does not shadow ours; one that replaced i
   neighbour.setCookie = `${name}=planted; Path=/`;
   await visit.goto(neighbour.url);
   await page.reload();
-  await door(page);
+  await signInPage(page);
   await page.getByText("Another program on this host has replaced this browser's cookie").waitFor();
   await page.getByText("parley manager link").first().waitFor();
   await signIn(page);
@@ -134,20 +134,20 @@ test("a cookie planted by another port does not shadow ours; one that replaced i
   await visit.close();
 });
 
-test("a browser that was signed in before there were keys is told to sign in again", skip, async () => {
+test("a browser that was signed in before there were keys is asked to sign in again", skip, async () => {
   manager.backend.store.change({ devices: manager.backend.store.state.devices.map(({ pageDigest: _, ...device }) => device) });
   await page.evaluate(() => localStorage.removeItem("parley.key"));
   await page.goto(manager.url);
-  await door(page);
+  await signInPage(page);
   await page.getByText("This device was signed in before browsers were given a second key").waitFor();
   await signIn(page);
   await isIn(page);
 });
 
-test("a link whose code cannot be read is refused in words", skip, async () => {
+test("a link whose code cannot be read is refused with an error message", skip, async () => {
   const tab = await context.newPage();
   await tab.goto(`${manager.url}/#sign-in=%`);
-  await door(tab);
+  await signInPage(tab);
   await tab.getByText("was used already, is too old, or was never made").waitFor();
   await tab.close();
 });

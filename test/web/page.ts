@@ -1,4 +1,4 @@
-/** What the browser tests share: the built page, a browser, pictures of what they saw, and the check for accessibility. */
+/** Shared by the browser tests: the built page, a browser, screenshots, and the accessibility check. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,14 +9,14 @@ import { buildPageIfOld } from "../../scripts/build-page.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 export const pageFolder = path.join(root, "dist/web");
-/** Where pictures are kept, for people to look at; without it none is taken. */
+/** Where screenshots are saved, for people to look at; without it none are taken. */
 const pictures = process.env["PARLEY_SCREENS"];
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Guards against hanging; nothing here is slow, but a busy machine is. */
+/** Only guards against hanging: a busy machine may be slow. */
 export const patienceMs = 60_000;
 
-/** Undefined where there is no browser. */
+/** Undefined if there is no browser. */
 export async function openBrowser(): Promise<Browser | undefined> {
   await buildPageIfOld();
   assert.ok(existsSync(path.join(pageFolder, "index.html")), "the page is built");
@@ -34,13 +34,13 @@ const rules = {
   colours: { type: "rule", values: ["color-contrast", "link-in-text-block"] },
 } as const;
 
-/** Fails when the page has a problem that the rules can find, in the theme it is in. */
+/** Fails if the page has an accessibility problem that the rules can find, in its current theme. */
 export async function checkAccessibility(page: Page, where: string, which: keyof typeof rules = "all"): Promise<void> {
-  // A colour on its way to another is neither of them.
+  // During a colour transition the measured colour is neither of the two.
   await page.evaluate(
     "document.getAnimations().filter((a) => Number.isFinite(a.effect.getComputedTiming().endTime)).forEach((a) => a.finish())",
   );
-  // The page forbids foreign script; the tester's own comes in beside it.
+  // The page's policy forbids foreign scripts, so the checker's script is injected by other means.
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axeSource);
   const found = await page.evaluate(
     `(async () => { const r = await axe.run(document, { resultTypes: ["violations"], runOnly: ${JSON.stringify(rules[which])} }); return r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ") + " (" + n.failureSummary.split("\\n")[1] + ")").slice(0, 5).join("; ")); })()`,
@@ -48,7 +48,7 @@ export async function checkAccessibility(page: Page, where: string, which: keyof
   assert.deepEqual(found, [], where);
 }
 
-/** Until something holds that no locator can wait for. */
+/** Waits for a condition that no locator can express. */
 export async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = performance.now() + patienceMs;
   while (!(await isTrue())) {
@@ -57,7 +57,7 @@ export async function until(isTrue: () => boolean | Promise<boolean>, what: stri
   }
 }
 
-/** The same key twice, a tenth of a second apart by the keyboard's own clock, however long the machine takes to hand them on. */
+/** Presses the same key twice, a tenth of a second apart by event time, however long the machine takes to deliver them. */
 export async function pressTwice(page: Page, key: "Escape"): Promise<void> {
   const keyboard = await page.context().newCDPSession(page);
   const first = Date.now() / 1000;
@@ -67,7 +67,7 @@ export async function pressTwice(page: Page, key: "Escape"): Promise<void> {
   await keyboard.detach();
 }
 
-/** What the page itself complains about: refused content, thrown errors. */
+/** Errors that the page reports: blocked content, thrown errors. */
 export function watchConsole(page: Page): string[] {
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));

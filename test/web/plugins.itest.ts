@@ -1,4 +1,4 @@
-/** Plugins in the page: marketplaces from folders and repositories, what a plugin brings and runs, and a yes that is bound to what was seen. */
+/** Plugins in the page: marketplaces from folders and repositories, what a plugin contains and runs, and an approval that is bound to what was shown. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -37,7 +37,7 @@ describe("plugins", skip, () => {
     await tab().getByRole("heading", { name: "Add a marketplace" }).waitFor();
   };
   const box = (id = "demo@mk"): Locator => page.locator(`[data-plugin="${id}"]`);
-  const says = (state: string, id = "demo@mk"): Promise<void> => box(id).getByText(state, { exact: true }).waitFor();
+  const shows = (state: string, id = "demo@mk"): Promise<void> => box(id).getByText(state, { exact: true }).waitFor();
   const skills = async (): Promise<string[]> => {
     const { body } = await stage.manager.call(`GET /api/skills?cwd=${encodeURIComponent(stage.workspace)}`);
     const entries = body["data"] as { skills: { name: string; pluginId?: string }[] }[];
@@ -48,7 +48,7 @@ describe("plugins", skip, () => {
     await page.keyboard.press("Enter");
   };
 
-  test("without any, the page says so, and what is no marketplace is refused in words at its field", async () => {
+  test("without any, the page says so, and an invalid marketplace is refused with an error at its field", async () => {
     await open();
     await tab().getByText("No marketplace is known here, and no plugin is installed.").waitFor();
     mkdirSync(folder());
@@ -71,8 +71,8 @@ describe("plugins", skip, () => {
     ];
     market(folder(), offers, under("demo", brings));
     await add(folder());
-    await says("not installed");
-    await says("cannot be installed", "never@mk");
+    await shows("not installed");
+    await shows("cannot be installed", "never@mk");
     await tab().getByRole("searchbox").fill("DEMO PLUG");
     await box("never@mk").waitFor({ state: "detached" });
     await tab().getByRole("searchbox").fill("zzz");
@@ -93,31 +93,31 @@ describe("plugins", skip, () => {
     await checkAccessibility(page, "the question before an installation");
     await dialog.getByRole("button", { name: "Install" }).focus();
     await page.keyboard.press("Enter");
-    await says("in use");
+    await shows("in use");
     assert.deepEqual(await skills(), ["demo:greet"]);
     await box().getByText("sh 'serve me.sh'").waitFor();
     await box().getByText("true # \\u{202e}harmless").waitFor();
     await until(() => page.evaluate(`document.activeElement.closest("[data-plugin]") !== null`), "the focus is on the plugin");
     await box().getByRole("button", { name: "Switch off Demo Plug" }).click();
-    await says("switched off");
+    await shows("switched off");
     assert.deepEqual(await skills(), []);
     await box().getByRole("button", { name: "Switch on Demo Plug" }).click();
-    await says("in use");
+    await shows("in use");
   });
 
   test("what has changed is not used until it is accepted as it was seen", async () => {
     writeFileSync(home(`${installed}/.mcp.json`), JSON.stringify({ mcpServers: { fx: { command: "curl", enabled: false } } }));
     await open();
-    await says("changed since you accepted it: not used");
+    await shows("changed since you accepted it: not used");
     await box().getByText("curl", { exact: true }).waitFor();
     assert.deepEqual(await skills(), []);
     writeFileSync(home(`${installed}/late.sh`), "rm -r .\n");
     const accept = box().getByRole("button", { name: "Accept it as it is: Demo Plug" });
     await accept.click();
     await page.getByText(/has changed since you looked at it/).waitFor();
-    await says("changed since you accepted it: not used");
+    await shows("changed since you accepted it: not used");
     await accept.click();
-    await says("in use");
+    await shows("in use");
     assert.deepEqual(await skills(), ["demo:greet"]);
   });
 
@@ -157,7 +157,7 @@ describe("plugins", skip, () => {
     assert.equal(await looker.getByRole("heading", { name: "Add a marketplace" }).count(), 0);
     await looker.context().close();
     await open();
-    await says("in use");
+    await shows("in use");
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await picture(page, `plugins-${colorScheme}`);
@@ -168,7 +168,7 @@ describe("plugins", skip, () => {
     await page.getByRole("button", { name: "Remove the marketplace mk" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByRole("region", { name: "From nowhere else" }).waitFor();
-    await says("in use");
+    await shows("in use");
     await box().getByRole("button", { name: "Uninstall demo@mk" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Uninstall" }).click();
     await box().waitFor({ state: "detached" });
@@ -176,14 +176,14 @@ describe("plugins", skip, () => {
     await tab().getByText("No marketplace is known here, and no plugin is installed.").waitFor();
   });
 
-  test("a marketplace of a repository is fetched again, and what goes wrong then is said", async (t) => {
+  test("a repository's marketplace is updated, and errors are shown", async (t) => {
     const place = path.join(stage.workspace, "../repository");
     mkdirSync(place);
     market(place, [{ name: "first", source: "./first" }], under("first", plainPlugin("first")), "far");
     const repository = await serveRepository(place);
     t.after(() => repository.close());
     await add(repository.url);
-    await says("not installed", "first@far");
+    await shows("not installed", "first@far");
     const again = page.getByRole("button", { name: "Fetch again: far" });
     await again.click();
     await page.getByText("There was nothing new.").waitFor();
@@ -199,7 +199,7 @@ describe("plugins", skip, () => {
     );
     repository.publish();
     await again.click();
-    await says("not installed", "second@far");
+    await shows("not installed", "second@far");
     market(place, [], {}, "another");
     repository.publish();
     await again.click();

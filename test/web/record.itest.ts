@@ -1,4 +1,4 @@
-/** What stays in the transcript: decisions, questions and answers with who and when; sub-agents under their parent; times; every reading direction. */
+/** What stays in the transcript: decisions, questions and answers, with person and time; sub-agents under their parent; times; every reading direction. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -46,7 +46,7 @@ describe("the record of a session", skip, () => {
   });
   after(() => stage.close());
 
-  /** Everything that must be there wherever the session is opened. */
+  /** Everything that must be shown wherever the session is opened. */
   async function showsRecord(): Promise<void> {
     const turn = page.locator(".turn").first();
     await turn.getByText("Thank you.").waitFor();
@@ -59,7 +59,7 @@ describe("the record of a session", skip, () => {
     assert.equal(await page.getByText("hunter2").count(), 0, "a secret is nowhere");
   }
 
-  test("decisions and answers stand where they were made, over a reload and a restart of the manager", async () => {
+  test("decisions and answers are shown where they were made, across a reload and a restart of the manager", async () => {
     await stage.begin(page, "decide");
     const address = page.url();
     await page.getByRole("button", { name: /^Allow once/ }).click();
@@ -91,7 +91,7 @@ describe("the record of a session", skip, () => {
     await page.getByRole("button", { name: "Close the panel" }).click();
   });
 
-  test("a sub-agent stands under its parent, is counted with it, and both lead to each other", async () => {
+  test("a sub-agent is listed under its parent, is counted with it, and both link to each other", async () => {
     await stage.begin(page, "lead the others");
     await page.getByText("started", { exact: true }).waitFor();
     const child = page.locator(".session-row.session-child", { hasText: "count the files" });
@@ -109,7 +109,7 @@ describe("the record of a session", skip, () => {
     await page.getByText("started", { exact: true }).waitFor();
   });
 
-  test("text that is read from right to left stands so, for people and models", async () => {
+  test("right-to-left text is shown as such, for people and models", async () => {
     await stage.begin(page, "שלום");
     await page.getByText("שלום וברכה").waitFor();
     await idle(page);

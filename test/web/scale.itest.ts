@@ -1,4 +1,4 @@
-/** Many sessions and a very long transcript: the page draws what is seen and answers at once. Figures are printed for the bench. */
+/** Many sessions and a very long transcript: the page only draws what is visible and responds at once. Prints figures for the bench. */
 import assert from "node:assert/strict";
 import { existsSync, globSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -25,7 +25,7 @@ after(async () => {
 });
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
 
-test("five hundred sessions: only the rows in sight are in the page, and scrolling keeps up", skip, async () => {
+test("five hundred sessions: only the visible rows are in the page, and scrolling keeps up", skip, async () => {
   const page = (await browser?.newPage({ viewport: { width: 1280, height: 860 } })) ?? assert.fail("a browser");
   page.setDefaultTimeout(patienceMs);
   await page.goto(url);
@@ -51,7 +51,7 @@ test("twenty thousand items: opened at their end, read upwards, still at the end
   await page.locator(".transcript-list").hover();
   const latest = page.getByRole("button", { name: "Latest" });
   await until(async () => {
-    await page.mouse.wheel(0, -300); // again where the list was still finding its end
+    await page.mouse.wheel(0, -300); // again if the list had not reached its end yet
     return await latest.isVisible();
   }, "the wheel leaves the end");
   const times = await frames(page, ".transcript-list", -400);
@@ -61,7 +61,7 @@ test("twenty thousand items: opened at their end, read upwards, still at the end
   bridge.notify("s4", "item/started", { turnId: "live", item: { type: "agentMessage", id: "l", text: "" } });
   for (let i = 0; i < 400; i++) bridge.notify("s4", "item/agentMessage/delta", { turnId: "live", itemId: "l", delta: `word${i} ` });
   await page.getByText(/word399/).waitFor();
-  // Rows are measured after they are drawn; the end is where the view comes to rest.
+  // Rows are measured after they are drawn; the end is where the view settles.
   await until(async () => {
     const gap = await page.locator(".transcript-list").evaluate((e: unknown) => {
       const { scrollHeight, scrollTop, clientHeight } = e as { scrollHeight: number; scrollTop: number; clientHeight: number };
@@ -74,12 +74,12 @@ test("twenty thousand items: opened at their end, read upwards, still at the end
   await page.close();
 });
 
-test("a word that streams into a very long answer makes the browser look at no more than in a short one", skip, async () => {
+test("text streamed into a very long answer costs the browser no more than in a short one", skip, async () => {
   const page = (await browser?.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: "reduce" })) ?? assert.fail("a browser");
   page.setDefaultTimeout(patienceMs);
   const block = (i: number): string =>
     i % 5 === 4 ? `- one **item** ${i}\n- two \`code\` ${i}\n\n` : `Paragraph ${i} with **bold** words and \`code\`.\n\n`;
-  /** How many elements are looked at for each word of an answer that has so many blocks already. */
+  /** How many elements get new styles for each word of an answer that already has this many blocks. */
   const perWord = async (session: string, blocks: number): Promise<number> => {
     await page.goto(`${url}/s/${session}`);
     await page.locator(".turn, .empty").first().waitFor();
@@ -94,7 +94,7 @@ test("a word that streams into a very long answer makes the browser look at no m
     await say(`${Array.from({ length: blocks }, (_, i) => block(i)).join("")}first-of-all `);
     const words = 20;
     const rounds: number[] = [];
-    // The browser may still lay out what came first: that happens once, and what each word costs is in every round.
+    // The browser may still be laying out earlier content: that happens once, while the cost per word is in every round.
     for (const round of ["a", "b", "c"]) {
       const { elements } = await restyled(page, async () => {
         for (let i = 0; i < words; i++) await say(i % 10 === 9 ? `block-${round}${i}.\n\n` : `word-${round}${i} `);

@@ -1,4 +1,4 @@
-/** Very much of everything, for the test of scale and for the bench: a long transcript, the time between frames, the size of the first load. */
+/** Large amounts of data, for the scale test and the bench: a long transcript, the time between frames, the size of the first load. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -7,7 +7,7 @@ import type { ThreadItem } from "../../src/protocol/item.ts";
 import type { Turn } from "../../src/protocol/turn.ts";
 import { pageFolder } from "./page.ts";
 
-/** Turns of twenty items, and one turn of thousands. */
+/** Turns of twenty items each, and one turn of thousands. */
 export function longTranscript(items: number): Turn[] {
   const turns: Turn[] = [];
   let made = 0;
@@ -35,7 +35,7 @@ export function longTranscript(items: number): Turn[] {
   return turns;
 }
 
-/** Scrolls step by step and gives the time between drawn frames. Written as text: it runs in the page, which has a DOM. */
+/** Scrolls step by step and returns the times between drawn frames. A string, because it runs in the page, which has a DOM. */
 export const frames = (page: Page, selector: string, distance: number): Promise<number[]> =>
   page.evaluate(`new Promise((resolve) => {
     const element = document.querySelector(${JSON.stringify(selector)});
@@ -56,12 +56,12 @@ export const median = (times: readonly number[]): number => [...times].sort((a, 
 export const quantile = (times: readonly number[], part: number): number =>
   [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0;
 
-/** What the browser must fetch at first, zipped. */
+/** What the browser must fetch initially, gzipped. */
 export function firstLoad(): { readonly bytes: number; readonly files: number } {
   const html = readFileSync(path.join(pageFolder, "index.html"), "utf8");
   const first = [...html.matchAll(/(?:src|href)="\/([^"]+\.(?:js|css))"/g)].map(([, file]) => file ?? "");
   const linked = new Set(first);
-  // Modules that the first ones import at once are fetched as well.
+  // Modules statically imported by the first ones are fetched as well.
   for (const file of first)
     for (const [, other] of readFileSync(path.join(pageFolder, file), "utf8").matchAll(/from"\.\/([\w.-]+\.js)"/g))
       linked.add(`assets/${other}`);
@@ -70,7 +70,7 @@ export function firstLoad(): { readonly bytes: number; readonly files: number } 
 }
 
 interface Restyled {
-  /** How often the browser worked out styles anew, and for how many elements in all. */
+  /** How often the browser recalculated styles, and for how many elements in total. */
   readonly times: number;
   readonly elements: number;
 }
@@ -79,7 +79,7 @@ interface TraceEvent {
   readonly args?: { readonly elementCount?: number };
 }
 
-/** Counts whose styles the browser works out again while something happens: unlike time, a busy machine does not change it. */
+/** Counts the elements whose styles the browser recalculates during an action: unlike time, this does not depend on the machine's load. */
 export async function restyled(page: Page, act: () => Promise<void>): Promise<Restyled> {
   const devtools = await page.context().newCDPSession(page);
   const counts: number[] = [];

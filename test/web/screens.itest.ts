@@ -1,4 +1,4 @@
-/** Every screen, card, panel and dialog at every size and in both themes; where dialogs put the focus; what a device sees that may only look. */
+/** Every screen, card, panel and dialog at every size and in both themes; where dialogs put the focus; what a view-only device sees. */
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -46,9 +46,9 @@ turns:
 `;
 const fixture = path.resolve(import.meta.dirname, "../support/mcp-fixture.ts");
 const config = `[mcp_servers.notes]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "plain"]\nstartup_timeout_sec = 60\n`;
-/** The pages of the settings, by their addresses; a test holds the list against what the page offers. */
+/** The settings pages, by their paths; a test compares the list with what the page offers. */
 const settingsTabs = ["general", "keys", "account", "servers", "hooks", "plugins", "rules", "devices", "audit"];
-/** A phone's height while its keyboard is out: the page asks browsers to make room for it (interactive-widget in index.html). */
+/** A phone's height while its keyboard is shown: the page asks browsers to resize for it (interactive-widget in index.html). */
 const aboveKeyboard = { width: 390, height: 470 };
 
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
@@ -57,7 +57,7 @@ describe("every screen", skip, () => {
   let stage: Stage;
   let page: Page;
   let complaints: string[] = [];
-  /** The addresses of the sessions that were begun, by their first message. */
+  /** The paths of the sessions that were started, by their first message. */
   const begun = new Map<string, string>();
 
   before(async () => {
@@ -72,7 +72,7 @@ describe("every screen", skip, () => {
     await on.locator("main h1").first().waitFor();
     await on.locator("main").getByText("Loading…").first().waitFor({ state: "detached" });
   };
-  /** Goes there as a click in the page does, without loading everything anew. */
+  /** Navigates as a click in the page does, without a full reload. */
   const visit = async (address: string, on = page): Promise<void> => {
     await on.evaluate(`new Promise((drawn) => {
       history.pushState(null, "", ${JSON.stringify(address)});
@@ -81,16 +81,16 @@ describe("every screen", skip, () => {
     })`);
     await settled(on);
   };
-  /** A session that begins with these words; each is begun once. */
-  const session = async (words: string): Promise<void> => {
-    const known = begun.get(words);
-    if (known === undefined) await stage.begin(page, words);
+  /** Opens the session whose first message is this text, starting it the first time. */
+  const session = async (text: string): Promise<void> => {
+    const known = begun.get(text);
+    if (known === undefined) await stage.begin(page, text);
     else await visit(known);
     await page.locator(".turn").first().waitFor();
-    begun.set(words, new URL(page.url()).pathname);
+    begun.set(text, new URL(page.url()).pathname);
   };
-  const waiting = async (words: string, heading: string): Promise<void> => {
-    await session(words);
+  const waiting = async (text: string, heading: string): Promise<void> => {
+    await session(text);
     await page.getByRole("region", { name: heading }).waitFor();
   };
   const answered = async (): Promise<void> => {
@@ -123,9 +123,9 @@ describe("every screen", skip, () => {
   interface Screen {
     readonly show: () => Promise<void>;
     readonly leave?: () => Promise<void>;
-    /** What must be in sight, whole or after scrolling its own box, while the keyboard is out. */
+    /** What must be visible, directly or after scrolling its own box, while the keyboard is shown. */
     readonly typing?: readonly string[];
-    /** What must be in sight on a phone without being looked for. */
+    /** What must be visible on a phone without scrolling. */
     readonly seen?: string;
   }
   const screens: Readonly<Record<string, Screen>> = {
@@ -203,7 +203,7 @@ describe("every screen", skip, () => {
     },
   };
 
-  /** Runs in the page: whether the whole element can be seen, inside the window and inside everything that scrolls around it. */
+  /** Runs in the page: whether the whole element is visible, within the window and every scrolling ancestor. */
   const inSight = `(element) => {
     element.scrollIntoView({ block: "nearest" });
     const box = element.getBoundingClientRect();
@@ -227,7 +227,7 @@ describe("every screen", skip, () => {
     })`);
   const overflow = `document.documentElement.scrollWidth > innerWidth ? document.documentElement.scrollWidth : 0`;
 
-  /** What the rules find beside colours is the same in both themes, and colours are the same at every size that has no drawer. */
+  /** Apart from colours, the rules find the same in both themes, and colours are the same at every size without a drawer. */
   const looks = [
     ["desktop", "light", "all"],
     ["tablet", "dark", "all"],
@@ -272,7 +272,7 @@ describe("every screen", skip, () => {
 
   test("the page itself had nothing to complain about", () => assert.deepEqual(complaints, []));
 
-  /** Where typing goes now: into which dialog, and whether its × would be pressed. */
+  /** Where the focus is: in which dialog, and whether on its × button. */
   const focus = `(() => {
     const at = document.activeElement;
     return { id: at.id, tag: at.tagName, label: at.getAttribute("aria-label"), isInDialog: at.closest("dialog") !== null };
@@ -292,7 +292,7 @@ describe("every screen", skip, () => {
     await page.getByRole("menuitem", { name: entry }).click();
   };
   const slash = (text: string) => (): Promise<void> => send(page, text);
-  /** How each dialog is opened, and what has the focus in it at once. */
+  /** How each dialog is opened, and what is focused in it first. */
   const dialogs: readonly (readonly [open: () => Promise<void>, name: string, takes: "INPUT" | "BUTTON" | "DIALOG"])[] = [
     [slash("/rename"), "Rename session", "INPUT"],
     [menu("Rename"), "Rename session", "INPUT"],
@@ -337,7 +337,7 @@ describe("every screen", skip, () => {
     looker.on("response", (response) => {
       if (response.status() === 403) refused.push(`${pressed}: 403 for ${response.url()}`);
     });
-    /** Runs in the page: what can be pressed, without what signs out; what stands on every screen is named without its address. */
+    /** Runs in the page: the clickable elements, except sign-out; those on every screen are named without their address. */
     const pressable = `[...document.querySelectorAll("button:enabled, [role=menuitem], [role=option], [role=switch], input[type=checkbox]:enabled")]
       .filter((e) => e.getAttribute("aria-disabled") !== "true" && !/^Sign out$/.test(e.textContent.trim()) && e.getBoundingClientRect().width > 0)
       .map((e) => ({ e, name: (e.closest("main") === null || e.closest(".settings-tabs") !== null ? "" : location.pathname + " ") + (e.getAttribute("aria-label") ?? e.textContent).trim().slice(0, 60) }))`;

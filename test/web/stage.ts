@@ -1,4 +1,4 @@
-/** A stage for browser tests: the real manager over the real engine with a scripted model, in a folder of its own, and pages that are signed in. */
+/** A stage for browser tests: the real manager over the real engine with a scripted model, in its own folder, and signed-in pages. */
 import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Scope } from "../../src/manager/api/define.ts";
@@ -41,7 +41,7 @@ export class Stage {
     return this.#scratch.workspace;
   }
 
-  /** Ends the manager and its engine, and starts both again at the same address with what they had kept. `meanwhile` runs while they are gone. */
+  /** Stops the manager and its engine, and restarts both at the same address with their stored data. `meanwhile` runs while they are down. */
   async restart(meanwhile: () => Promise<void> = async () => {}): Promise<void> {
     const port = Number(new URL(this.manager.url).port);
     await this.manager.close();
@@ -49,7 +49,7 @@ export class Stage {
     this.manager = await start(this.#scratch, this.#play, port);
   }
 
-  /** A page of a browser of its own that is signed in. */
+  /** A signed-in page in its own browser context. */
   async newPage(scope: Scope = "admin", options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({ viewport: sizes.desktop, reducedMotion: "reduce", ...options });
     const page = await context.newPage();
@@ -65,7 +65,7 @@ export class Stage {
     await page.getByRole("heading", { name: "What should we work on?" }).waitFor();
   }
 
-  /** A new session whose first message is this. */
+  /** Starts a session with this first message. */
   async begin(page: Page, text: string): Promise<void> {
     await this.home(page);
     await send(page, text);
@@ -92,6 +92,6 @@ export async function send(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);
   await page.keyboard.press("Enter");
 }
-/** Until no turn runs. */
+/** Waits until no turn is running. */
 export const idle = (page: Page): Promise<void> => page.getByRole("button", { name: "Stop the turn" }).waitFor({ state: "detached" });
 export const composerHasFocus = (page: Page): Promise<boolean> => page.evaluate('document.activeElement.id === "composer"');

@@ -1,4 +1,4 @@
-/** How work begins: in a folder that is there, with a key that works, and with a plan where one is wanted. */
+/** Starting work: in an existing folder, with a working key, and with a plan if wanted. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import http from "node:http";
@@ -44,7 +44,7 @@ describe("beginning", skip, () => {
     });
     await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
     const { port } = provider.address() as AddressInfo;
-    // Questions belong to plan mode alone here, so that a question shows the mode.
+    // Questions are only asked in plan mode here, so a question shows the mode.
     const config = `features.default_mode_request_user_input = false\n[model_providers.house]\nname = "House"\nbase_url = "http://127.0.0.1:${port}/v1"\nwire_api = "chat"\nenv_key = "HOUSE_KEY"\nrequest_max_retries = 0\noptions = { models = ["house-model"] }\n`;
     stage = await Stage.open(scenario, config, { offlineTour: true });
     page = await stage.newPage();
@@ -92,7 +92,7 @@ describe("beginning", skip, () => {
     await send(page, "hello there");
     await page.getByText(`There is no folder ${missing}`).waitFor();
     assert.equal(await field.getAttribute("aria-invalid"), "true");
-    assert.equal(await composer(page).inputValue(), "hello there", "the words are still there");
+    assert.equal(await composer(page).inputValue(), "hello there", "the text is still there");
     assert.equal((await stage.manager.backend.link.call("thread/loaded/list", {})).data.length, before);
     await picture(page, "starting-no-folder");
     await checkAccessibility(page, "a folder that does not exist");
@@ -110,7 +110,7 @@ describe("beginning", skip, () => {
     await composer(page).fill("");
   });
 
-  test("a model of any provider is set up: with a key that works, with one that the person wants kept, or without one", async () => {
+  test("a model of any provider is set up: with a working key, with one stored despite a failed check, or without one", async () => {
     await page.goto(`${stage.url}/settings/account`);
     const form = page.getByRole("region", { name: "Set up a model" });
     const picker = form.getByRole("button", { name: /^Provider/ });

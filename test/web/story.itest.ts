@@ -84,7 +84,7 @@ const send = async (text: string): Promise<void> => {
 };
 const idle = (on = page): Promise<void> => on.getByRole("button", { name: "Stop the turn" }).waitFor({ state: "detached" });
 
-test("a stranger sees only the door, and a link opens it once", skip, async () => {
+test("a stranger sees only the sign-in page, and a link works once", skip, async () => {
   await page.goto(manager.url);
   await page.getByRole("heading", { name: "Sign in to Parley" }).waitFor();
   await picture(page, "01-sign-in");
@@ -118,7 +118,7 @@ test("a message starts a session and its answer streams in", skip, async () => {
   await checkAccessibility(page, "session");
 });
 
-test("a command waits for a yes, and the card says by whom it ended", skip, async () => {
+test("a command waits for approval, and the card shows who answered", skip, async () => {
   await send("touch a file");
   const card = page.getByRole("region", { name: "Run this command?" });
   await card.waitFor();
@@ -133,7 +133,7 @@ test("a command waits for a yes, and the card says by whom it ended", skip, asyn
   await idle();
 });
 
-test("a no with words goes to the agent, and nothing was run", skip, async () => {
+test("a refusal with a note goes to the agent, and nothing was run", skip, async () => {
   await send("twice please");
   const card = page.getByRole("region", { name: "Run this command?" });
   await card.getByRole("button", { name: "Do this instead…" }).click();
@@ -182,13 +182,13 @@ test("two turns on one file are one diff of the session, from before the first t
   await panel.getByRole("row").filter({ hasText: "One line" }).waitFor({ state: "detached" });
   await panel.getByRole("row").filter({ hasText: "A better line" }).waitFor();
   assert.equal(await panel.getByRole("region", { name: "New: notes.md" }).count(), 1);
-  // The other one is the empty file that a command made in an earlier turn.
+  // The other one is the empty file that a command created in an earlier turn.
   assert.match(await panel.locator(".panel-count").innerText(), /^2 files \+2/);
   await picture(page, "06b-session-changes");
   await panel.getByRole("button", { name: "Close the panel" }).click();
 });
 
-test("a question is answered with an answer of one's own", skip, async () => {
+test("a question is answered with free text", skip, async () => {
   await send("question for me");
   const card = page.getByRole("region", { name: "The agent has a question" });
   await card.getByText("Which colour?").waitFor();
@@ -253,7 +253,7 @@ test("a reload in the middle of a turn loses nothing and doubles nothing", skip,
   assert.equal(await page.getByText(/Once upon a time/).count(), 1);
 });
 
-test("a second browser answers first; the first one learns it from the server", skip, async () => {
+test("a second browser answers first; the server notifies the first one", skip, async () => {
   const { code } = manager.backend.access.makeLink("approve", "Ada's phone");
   const phone = await browser?.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
   assert.ok(phone !== undefined);

@@ -1,4 +1,4 @@
-/** What was typed, attached or commented and not sent yet outlives whatever happens; and changes are shown whoever made them. */
+/** Text, attachments and comments that were not sent yet survive everything; and changes are shown whoever made them. */
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -24,7 +24,7 @@ turns:
     steps:
       - say: "Heard it."
 `;
-/** Runs in the page: files as they hang on the pointer; the picture is larger than the browser's small storage. */
+/** Runs in the page: files being dragged; the picture is too large for the browser's local storage. */
 const dragged = (kind: "text" | "picture"): string => `(() => {
   const data = new DataTransfer();
   data.items.add(${kind === "text" ? 'new File(["dropped text"], "dropped.txt", { type: "text/plain" })' : 'new File([new Uint8Array(6 * 1024 * 1024)], "large.png", { type: "image/png" })'});

@@ -1,4 +1,4 @@
-// Loaded into a server under test: on SIGUSR2 it collects its garbage and writes what is left, in MB, to the file PARLEY_TEST_MEMORY.
+// Loaded into a server under test: on SIGUSR2 it collects garbage and writes the remaining heap size, in MB, to the file PARLEY_TEST_MEMORY.
 const { renameSync, writeFileSync } = require("node:fs");
 const { setFlagsFromString } = require("node:v8");
 const { runInNewContext } = require("node:vm");

@@ -1,4 +1,4 @@
-// Loaded into a server under test: the write to a thread's file that PARLEY_TEST_WRITE names goes wrong as PARLEY_TEST_FAULT says.
+// Loaded into a server under test: the thread file write numbered PARLEY_TEST_WRITE fails as PARLEY_TEST_FAULT specifies.
 const fs = require("node:fs");
 const at = Number(process.env.PARLEY_TEST_WRITE);
 const fault = process.env.PARLEY_TEST_FAULT;

@@ -1,4 +1,4 @@
-// Loaded into a server under test: it is one of another version, whose list of threads has the number PARLEY_TEST_INDEX and tables of its own.
+// Loaded into a server under test: makes it act as another version, whose thread index has the version number PARLEY_TEST_INDEX and its own tables.
 const { DatabaseSync } = require("node:sqlite");
 const number = Number(process.env.PARLEY_TEST_INDEX);
 const numberHere = Number(process.env.PARLEY_TEST_INDEX_HERE);
@@ -7,7 +7,7 @@ const translated = (sql) =>
   sql
     .replace(/user_version = \d+/, `user_version = ${number}`)
     .replaceAll(/\bfiles\b/g, `files_of_${number}`)
-    .replace("DROP TABLE", "DROP TABLE IF EXISTS files; DROP TABLE"); // what an older version had there goes
+    .replace("DROP TABLE", "DROP TABLE IF EXISTS files; DROP TABLE"); // drops what an older version had there
 
 const { exec, prepare } = DatabaseSync.prototype;
 DatabaseSync.prototype.exec = function (sql) {

@@ -1,12 +1,12 @@
-// At each SIGUSR2, throws in every way in which nobody is there to catch: from a timer, an event handler, a callback and a promise.
+// Loaded into a server under test: on each SIGUSR2, throws in every way that nothing catches: from a timer, an event handler, a callback and a promise.
 const { EventEmitter } = require("node:events");
 const { stat } = require("node:fs");
 
 const { stringify } = JSON;
-// The notification that a thread was named, which leaves after the answer.
+// Throws on the notification that a thread was named, which is sent after the response.
 JSON.stringify = (value, ...rest) => {
   if (value?.threadName === "throw") throw new Error("thrown after an answer");
-  // The notification that a turn has started, where the test wants it.
+  // Throws on the notification that a turn has started, if the test asks for it.
   if (process.env["THROW_AT_START"] && value?.threadId && value.turn?.status === "inProgress") throw new Error("thrown at a turn's start");
   return stringify(value, ...rest);
 };
@@ -22,7 +22,7 @@ process.on("SIGUSR2", () => {
   stat("/", () => {
     throw new Error("thrown by a callback");
   });
-  setImmediate(() => new EventEmitter().once("told", thrower).emit("told"));
+  setImmediate(() => new EventEmitter().once("event", thrower).emit("event"));
   setImmediate(() => new EventEmitter().emit("error", new Error("an error event without a listener")));
   void Promise.reject(new Error("rejected and left alone"));
   void Promise.reject(undefined);

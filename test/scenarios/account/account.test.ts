@@ -12,7 +12,7 @@ async function open(stage: Stage, options: StageOptions = {}): Promise<Wire> {
   await wire.initialize({ experimentalApi: true });
   return wire;
 }
-/** The scripted provider, as if it needed the user's account; sign-ins go to a maker that is not there. */
+/** The scripted provider, configured as if it needed the user's account; sign-ins go to an issuer that does not exist. */
 const needsAccount = 'cli_auth_credentials_store = "file"\n[parley.auth]\nissuer = "http://127.0.0.1:9"\ncallback_port = 0\n';
 async function openNeedy(stage: Stage): Promise<Wire> {
   const wire = await open(stage, { config: needsAccount });
@@ -144,13 +144,13 @@ for (const [version, isClosed] of [
     const clientInfo = { name: "codex-tui", title: null, version };
     await wire.ask("initialize", { clientInfo, capabilities: { experimentalApi: true, optOutNotificationMethods: null } });
     const { data } = (await wire.ask("model/list", { includeHidden: true })).result;
-    const told = new Set<string>(
+    const efforts = new Set<string>(
       data.flatMap((model: { supportedReasoningEfforts: { reasoningEffort: string }[] }) =>
         model.supportedReasoningEfforts.map(({ reasoningEffort }) => reasoningEffort),
       ),
     );
-    assert.equal(told.has("max"), !isClosed, [...told].join(" "));
-    assert.ok(told.has("high"));
+    assert.equal(efforts.has("max"), !isClosed, [...efforts].join(" "));
+    assert.ok(efforts.has("high"));
   });
 
 verifies("catalogue.modes", async (stage) => {

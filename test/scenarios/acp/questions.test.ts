@@ -1,4 +1,4 @@
-/** What the agent asks an editor: permissions, forms, and what it does where an editor cannot be asked. */
+/** The agent's requests to an editor: permissions, forms, and what it does if an editor cannot be asked. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
@@ -122,7 +122,7 @@ verifies(
       config,
       permit: () => {
         asked.resolve();
-        return new Promise(() => {}); // an editor that leaves the dialogue open
+        return new Promise(() => {}); // an editor that leaves the dialog open
       },
     });
     const sessionId = await zed.session(workspace);

@@ -1,4 +1,4 @@
-/** Editors over the Agent Client Protocol: sessions, prompts, what the agent says and does, and how it is chosen. */
+/** Editors over the Agent Client Protocol: sessions, prompts, the agent's messages and actions, and its settings. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -124,7 +124,7 @@ verifies(
     const prompt = zed.prompt(await zed.session(workspace), "go");
     const text = (update: unknown): string => JSON.stringify(update);
     const early = await zed.until((update) => update.sessionUpdate === "tool_call_update" && text(update.content).includes("early"));
-    assert.ok(!text(early).includes("late\\n"), "told while it runs");
+    assert.ok(!text(early).includes("late\\n"), "sent while it runs");
     writeFileSync(go, "");
     await prompt;
     assert.match(text(zed.of("tool_call_update").at(-1)?.content), /early\\nlate/);
@@ -195,7 +195,7 @@ verifies(
     await using zed = await editor(home, { turns: [[{ run: "sleep 30" }, "Done."]], config: never });
     const sessionId = await zed.session(workspace);
     const prompt = zed.prompt(sessionId, "go");
-    await zed.agent.notify("session/cancel", { sessionId }); // before the turn has begun
+    await zed.agent.notify("session/cancel", { sessionId }); // before the turn has started
     assert.equal(await prompt, "cancelled");
   },
   memory,
@@ -526,7 +526,7 @@ verifies(
     {
       await using zed = await editor(home, { turns: [["one"]], config: never });
       left.push(await zed.session(workspace), await zed.session(workspace));
-      await zed.prompt(left[0] ?? "", "hello"); // in the other one nobody has said a word
+      await zed.prompt(left[0] ?? "", "hello"); // the other one has no messages
       for (const sessionId of left) await zed.agent.request("session/set_mode", { sessionId, modeId: "read-only" });
     }
     await using zed = await editor(home, undefined);

@@ -1,4 +1,4 @@
-/** Compactions over real wires: what is sent, what is taken for an answer, and how the work goes on behind them. */
+/** Compactions over real wires: what is sent, what counts as an answer, and how work continues afterwards. */
 import assert from "node:assert/strict";
 import type { Client, Thread } from "../../../src/client/client.ts";
 import type { MockReply } from "../../support/model-mocks/frames.ts";
@@ -16,14 +16,14 @@ const isCompaction = ({ body }: SeenRequest): boolean => JSON.stringify(body).in
 const run = (n: number): MockReply => ({
   calls: [{ id: `call_${n}`, name: "exec_command", args: JSON.stringify({ cmd: `echo number ${n}; seq 2000` }) }],
 });
-/** Runs a command in every turn, then says so. */
+/** Runs a command in every turn, then replies. */
 const works = ({ body }: SeenRequest, n: number): MockReply =>
-  JSON.stringify(body).endsWith("go on") || isLastWord(body) ? run(n) : { text: "done" };
+  JSON.stringify(body).endsWith("go on") || endsInUserText(body) ? run(n) : { text: "done" };
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies of requests
+// biome-ignore lint/suspicious/noExplicitAny: request bodies
 type Body = any;
 const lastOf = (body: Body): string => JSON.stringify((body.messages ?? body.input).at(-1));
-const isLastWord = (body: Body): boolean => !/tool_result|function_call_output|"role":"tool"/.test(lastOf(body));
+const endsInUserText = (body: Body): boolean => !/tool_result|function_call_output|"role":"tool"/.test(lastOf(body));
 
 async function open({ app, workspace }: Stage, vendor: Vendor, options: { model: string; config?: string }) {
   const client = await app({ config: `${options.config ?? ""}\n${await vendor.config()}` });
@@ -44,7 +44,7 @@ for (const [wire, model] of wires)
   verifies("agent.compactPrefix", async (stage) => {
     await using vendor = new Vendor({ wire, think: (request, n) => (isCompaction(request) ? { text: handOver } : works(request, n)) });
     const { client, thread } = await open(stage, vendor, { model });
-    for (const words of ["one", "two", "three"]) await thread.run(words);
+    for (const text of ["one", "two", "three"]) await thread.run(text);
     const before = vendor.requests.at(-1);
     assert.equal(await compacted(client, thread), "completed", wire);
     const after = vendor.requests.at(-1);
@@ -119,7 +119,7 @@ for (const [wire, model] of wires)
       const before = vendor.requests[i - 1];
       if (before === undefined) continue;
       if (isCompaction(request)) assert.ok(sharedPrefix(before, request) >= 0.95, `${wire}: the prefix of request ${i}`);
-      else assert.ok(!isLastWord(request.body), `${wire}: request ${i} does not end in the result of the model's own call`);
+      else assert.ok(!endsInUserText(request.body), `${wire}: request ${i} does not end in the result of the model's own call`);
     }
   });
 

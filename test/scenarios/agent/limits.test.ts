@@ -1,4 +1,4 @@
-/** What is larger than a model's window: pictures, outputs, tools, histories and words. No turn may run away, and no thread may die. */
+/** Content larger than a model's window: pictures, outputs, tools, histories and messages. No turn may loop, and no thread may become unusable. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import type { SeenRequest } from "../../support/model-mocks/server.ts";
 import { tokensOf, Vendor, type Wish } from "../../support/model-mocks/vendor.ts";
 import { type Stage, verifies } from "../../support/verifies.ts";
 
-/** Of any turn in this file. */
+/** The limit for any turn in this file. */
 const maxRequests = 8;
 const free = { approvalPolicy: "never", sandbox: "danger-full-access" } as const;
 const handOver: MockReply = { text: `HAND-OVER ${"What was done and what is left. ".repeat(10)}` };
@@ -26,10 +26,10 @@ async function open({ app, workspace }: Stage, vendor: Vendor, { model, config =
   return { client, thread: await client.startThread({ cwd: workspace, modelProvider: "mock", model, ...free, ...more }) };
 }
 
-/** Runs a turn and says how many requests it took. */
-async function requestsOf(vendor: Vendor, thread: Thread, words: string, options: RunOptions = {}): Promise<number> {
+/** Runs a turn and returns how many requests it took. */
+async function requestsOf(vendor: Vendor, thread: Thread, text: string, options: RunOptions = {}): Promise<number> {
   const before = vendor.requests.length;
-  assert.equal((await thread.run(words, options)).text, "done");
+  assert.equal((await thread.run(text, options)).text, "done");
   return vendor.requests.length - before;
 }
 
@@ -62,8 +62,8 @@ for (const [window, size] of [
     assert.deepEqual(shown, [false, true]);
   });
 
-/** The newest output of a tool in a request of the Chat Completions wire. */
-// biome-ignore lint/suspicious/noExplicitAny: bodies of requests
+/** The newest tool output in a Chat Completions request. */
+// biome-ignore lint/suspicious/noExplicitAny: request bodies
 const lastOutput = ({ body }: { body: any }): string => body.messages.findLast((m: { role: string }) => m.role === "tool")?.content ?? "";
 
 verifies("agent.longCommand", async (stage) => {
@@ -124,8 +124,8 @@ verifies("agent.manyTools", async (stage) => {
   }));
   const opening = { model: "qwen3-coder", config: "model_context_window = 16000", more: { dynamicTools: tools } };
   const { thread } = await open(stage, vendor, opening);
-  for (const words of ["one", "two", "three"]) {
-    const requests = await requestsOf(vendor, thread, words);
+  for (const text of ["one", "two", "three"]) {
+    const requests = await requestsOf(vendor, thread, text);
     assert.ok(requests <= maxRequests, `${requests} requests`);
   }
 });
@@ -135,18 +135,18 @@ for (const wire of ["chat", "anthropic", "responses"] as const)
     const think = (request: SeenRequest, n: number): Wish => {
       if (isCompaction(request)) return handOver;
       const isAnswered = /"role":"tool"|"tool_result"|"function_call_output"/.test(
-        // biome-ignore lint/suspicious/noExplicitAny: bodies of requests
+        // biome-ignore lint/suspicious/noExplicitAny: request bodies
         JSON.stringify(((request.body as any).messages ?? (request.body as any).input).at(-1)),
       );
       return isAnswered ? { text: "done" } : call("exec_command", { cmd: "seq 1500" }, `${n}`);
     };
-    // The server takes the window to be larger than it is.
+    // The server believes the window to be larger than it is.
     await using vendor = new Vendor({ wire, window: 10_000, think });
     const { thread } = await open(stage, vendor, { model: "unknown-model", config: "model_context_window = 128000" });
     let refused = 0;
-    for (const words of ["one", "two", "three", "four", "five", "six", "seven", "eight"]) {
+    for (const text of ["one", "two", "three", "four", "five", "six", "seven", "eight"]) {
       const before = vendor.requests.length;
-      const requests = await requestsOf(vendor, thread, words);
+      const requests = await requestsOf(vendor, thread, text);
       assert.ok(requests <= maxRequests, `${wire}: ${requests} requests`);
       refused += vendor.requests.slice(before).filter(({ body }) => tokensOf(body) > 10_000).length;
     }

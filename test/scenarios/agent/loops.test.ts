@@ -1,4 +1,4 @@
-/** Turns that go round in circles end with a word, or go on by the person's. */
+/** Turns that loop end with an explanation, or continue if the user says so. */
 import assert from "node:assert/strict";
 import { TurnFailed } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";

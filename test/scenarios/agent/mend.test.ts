@@ -1,4 +1,4 @@
-/** What a provider refuses for one part of it is sent again without that part; what it has no room for goes to a second model. */
+/** A request refused because of one part is sent again without that part; one that does not fit goes to a second model. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -42,7 +42,7 @@ verifies("agent.badPicture", async ({ app, workspace, restart }) => {
 
 verifies("agent.badTool", async ({ app, workspace }) => {
   const odd = (request: SeenRequest): number =>
-    // biome-ignore lint/suspicious/noExplicitAny: bodies of requests
+    // biome-ignore lint/suspicious/noExplicitAny: request bodies
     ((request.body as any).tools as { name: string }[]).findIndex(({ name }) => name.startsWith("odd"));
   const think = (request: SeenRequest): Wish =>
     odd(request) === -1

@@ -1,4 +1,4 @@
-/** Answers that no vendor's documentation promises: the thread lives, nothing is lost, and nothing goes on without end. */
+/** Answers that no vendor's documentation promises: the thread survives, nothing is lost, and nothing runs forever. */
 import assert from "node:assert/strict";
 import { type Client, type Thread, TurnFailed } from "../../../src/client/client.ts";
 import type { MockReply } from "../../support/model-mocks/frames.ts";
@@ -11,7 +11,7 @@ const wires: readonly (readonly [VendorWire, string])[] = [
   ["chat", "qwen3-coder"],
   ["anthropic", "claude-sonnet-4-5"],
 ];
-// biome-ignore lint/suspicious/noExplicitAny: bodies of requests
+// biome-ignore lint/suspicious/noExplicitAny: request bodies
 type Body = any;
 const isCompaction = ({ body }: SeenRequest): boolean => JSON.stringify(body).includes("Write a hand-over");
 const endsInResult = (body: Body): boolean =>
@@ -27,8 +27,8 @@ const warningsOf = (client: Client): string[] => {
   client.on("warning", ({ message }) => void warnings.push(message));
   return warnings;
 };
-const failureOf = async (thread: Thread, words: string): Promise<string> =>
-  await thread.run(words).then(
+const failureOf = async (thread: Thread, text: string): Promise<string> =>
+  await thread.run(text).then(
     () => assert.fail("the turn did not fail"),
     (error: unknown) => (error instanceof TurnFailed ? error.message : assert.fail(String(error))),
   );
@@ -95,9 +95,9 @@ for (const [wire, model] of wires)
   verifies("agent.tinyWindow", async (stage) => {
     await using vendor = new Vendor({ wire, window: 1500, think: () => ({ text: "done" }) });
     const { thread } = await open(stage, vendor, { model });
-    for (const words of ["one", "two", "three"]) {
+    for (const text of ["one", "two", "three"]) {
       const before = vendor.requests.length;
-      const message = await failureOf(thread, words);
+      const message = await failureOf(thread, text);
       assert.ok(vendor.requests.length - before <= 3, `${wire}: ${vendor.requests.length - before} requests`);
       assert.match(message, /window|context length|too long/i);
     }

@@ -1,11 +1,11 @@
-/** What only OpenAI has: compaction by the provider, and a websocket that is warmed up when a thread begins. */
+/** What only OpenAI has: compaction by the provider, and a websocket that is warmed up when a thread starts. */
 import assert from "node:assert/strict";
 import type { Client, Thread } from "../../../src/client/client.ts";
 import { MockSocketProvider, type SocketMind } from "../../support/model-mocks/socket-server.ts";
 import { sharedPrefix, Vendor, type Wish } from "../../support/model-mocks/vendor.ts";
 import { type Stage, verifies } from "../../support/verifies.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies of requests
+// biome-ignore lint/suspicious/noExplicitAny: request bodies
 type Body = any;
 const sealed = "gAAAA-history-of-the-thread";
 const handOver = `HAND-OVER ${"What was done and what is left. ".repeat(10)}`;
@@ -34,7 +34,7 @@ verifies("agent.compactAtProvider", async (stage) => {
     think: ({ body }) => (isTrigger(body) ? { compaction: sealed } : { text: "done" }),
   });
   const { client, thread } = await open(stage, vendor);
-  for (const words of ["remember the blue door", "two"]) await thread.run(words);
+  for (const text of ["remember the blue door", "two"]) await thread.run(text);
   const before = vendor.requests.at(-1);
   assert.equal(await compacted(client, thread), "completed");
   const asked = vendor.requests.at(-1);
@@ -73,7 +73,7 @@ for (const refusal of [
     assert.ok(last.includes("HAND-OVER") && !last.includes("compaction"));
   });
 
-/** The person's own words for a hand-over are for a model to read. */
+/** The user's own compaction prompt is meant for a model, so the provider's compaction is not used. */
 verifies("agent.compactAtProviderRefused", async (stage) => {
   await using vendor = new Vendor({ wire: "responses", think: ({ body }) => ({ text: isHandOver(body) ? handOver : "done" }) });
   const { client, thread } = await open(stage, vendor, 'compact_prompt = "Write a hand-over in verse."');
@@ -95,16 +95,16 @@ verifies("agent.compactAtProviderLeft", async (stage) => {
   await stage.restart();
   const there = await (await stage.app()).resumeThread(thread.id, { model: "qwen3-coder", modelProvider: "mock" });
   assert.equal((await there.run("WORD-THREE")).text, "done elsewhere");
-  const asked = JSON.stringify(other.requests.at(-1)?.body["messages"]);
-  assert.ok(!asked.includes(sealed));
-  assert.equal(asked.split("THE MODEL'S ANSWER").length - 1, 2, "what was said before and after the compaction");
-  for (const words of ["WORD-ONE", "WORD-TWO", "WORD-THREE"]) assert.equal(asked.split(words).length - 1, 1, words);
+  const sent = JSON.stringify(other.requests.at(-1)?.body["messages"]);
+  assert.ok(!sent.includes(sealed));
+  assert.equal(sent.split("THE MODEL'S ANSWER").length - 1, 2, "what was said before and after the compaction");
+  for (const marker of ["WORD-ONE", "WORD-TWO", "WORD-THREE"]) assert.equal(sent.split(marker).length - 1, 1, marker);
   await stage.restart();
   await (await (await stage.app()).resumeThread(thread.id)).run("four");
-  assert.ok(JSON.stringify(other.requests.at(-1)?.body["messages"]).startsWith(asked.slice(0, -2)), "the history stays as it is now");
+  assert.ok(JSON.stringify(other.requests.at(-1)?.body["messages"]).startsWith(sent.slice(0, -2)), "the history stays as it is now");
 });
 
-/** The words that are being answered are known by identity, and the restored history holds them once. */
+/** The message being answered is recognised by identity, and the restored history contains it once. */
 verifies("agent.compactAtProviderLeft", async (stage) => {
   await using vendor = new Vendor({
     wire: "responses",
@@ -124,9 +124,9 @@ verifies("agent.compactAtProviderLeft", async (stage) => {
     config: { model_context_window: 16_000 },
   });
   assert.equal((await there.run("carry on")).text, "done elsewhere");
-  const asked = JSON.stringify(other.requests.at(-1)?.body["messages"]);
-  assert.ok(asked.includes("HAND-OVER") && !asked.includes(sealed));
-  assert.equal(asked.split("carry on").length - 1, 1);
+  const sent = JSON.stringify(other.requests.at(-1)?.body["messages"]);
+  assert.ok(sent.includes("HAND-OVER") && !sent.includes(sealed));
+  assert.equal(sent.split("carry on").length - 1, 1);
 });
 
 async function overSocket({ app, workspace }: Stage, mock: MockSocketProvider) {
@@ -134,15 +134,15 @@ async function overSocket({ app, workspace }: Stage, mock: MockSocketProvider) {
   const client = await app({ config });
   return { client, thread: await client.startThread({ cwd: workspace, modelProvider: "openai", model: "gpt-5.5", ...free }) };
 }
-const says: SocketMind = (body) => (isTrigger(body) ? { compaction: sealed } : { text: "ok" });
+const answer: SocketMind = (body) => (isTrigger(body) ? { compaction: sealed } : { text: "ok" });
 
 verifies("agent.warmUp", async (stage) => {
-  await using mock = new MockSocketProvider(says);
+  await using mock = new MockSocketProvider(answer);
   const warmed = Promise.withResolvers<void>();
   mock.beforeWarmUp = warmed.promise;
   const { client, thread } = await overSocket(stage, mock);
   await mock.warmUpCame.promise;
-  const first = thread.run("hello"); // the turn comes while the warm-up is still under way
+  const first = thread.run("hello"); // the turn starts while the warm-up is still in progress
   setImmediate(() => warmed.resolve());
   assert.equal((await first).text, "ok");
   assert.equal((await thread.run("more")).text, "ok");

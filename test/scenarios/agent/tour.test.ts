@@ -1,4 +1,4 @@
-/** Who is answered by the offline tour when no model is set up. */
+/** Which clients get the offline tour when no model is set up. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -19,18 +19,18 @@ interface Began {
   readonly turn?: object;
 }
 
-/** How the turn ended: its status, and what was said or what was wrong. */
+/** How the turn ended: its status, and the reply or the error message. */
 async function ended(client: Wire, workspace: string, { method = "turn/start", start = {}, turn = {} }: Began = {}) {
   const { result } = await client.ask("thread/start", { cwd: workspace, ...start });
   const { id: threadId } = result.thread;
   const own = method === "turn/start" ? { input: [{ type: "text", text: "why does the build fail?" }] } : {};
   await client.ask(method, { threadId, ...own, ...turn });
   const { params } = await client.until((message) => message.method === "turn/completed" && message.params.threadId === threadId);
-  const said = client.heard.findLast(({ method: name, params: of }) => name === "item/completed" && of.item.type === "agentMessage");
-  return { status: params.turn.status, text: params.turn.error?.message ?? said?.params.item.text };
+  const reply = client.received.findLast(({ method: name, params: of }) => name === "item/completed" && of.item.type === "agentMessage");
+  return { status: params.turn.status, text: params.turn.error?.message ?? reply?.params.item.text };
 }
 
-/** Which client it is, every transport tells in the same way. */
+/** Every transport identifies the client in the same way. */
 const here = { legs: ["memory"] as const };
 
 verifies(
@@ -79,7 +79,7 @@ verifies(
   here,
 );
 
-/** A person's thread does not become a program's model, and the other way round. */
+/** The model depends on the client that starts the turn, not on the one that started the thread. */
 verifies(
   "agent.tourForPeople",
   async (stage) => {
@@ -88,11 +88,11 @@ verifies(
     const { result } = await person.ask("thread/start", { cwd: stage.workspace });
     const threadId = result.thread.id;
     const status = async (of: Wire): Promise<string> => {
-      const before = person.heard.filter(({ method }) => method === "turn/completed").length;
+      const before = person.received.filter(({ method }) => method === "turn/completed").length;
       await of.ask("turn/start", { threadId, input: [{ type: "text", text: "hello" }] });
-      const all = await person.until(() => person.heard.filter(({ method }) => method === "turn/completed").length > before);
+      const all = await person.until(() => person.received.filter(({ method }) => method === "turn/completed").length > before);
       assert.ok(all !== undefined);
-      return person.heard.findLast(({ method }) => method === "turn/completed").params.turn.status;
+      return person.received.findLast(({ method }) => method === "turn/completed").params.turn.status;
     };
     assert.equal(await status(person), "completed");
     await program.ask("thread/resume", { threadId });

@@ -100,11 +100,11 @@ verifies("agents.roles", async ({ app, home, workspace }) => {
   assert.ok(typeof plain === "object");
   assert.deepEqual([plain.thread.agentRole, plain.sandbox.type], ["writer", "dangerFullAccess"]);
   assert.match(String(await childOf("forked")), /leave out agent_type or fork_context/);
-  const said = warnings.join("\n");
-  assert.match(said, /reviewer\.toml: no effect here: `nickname_candidates`/);
-  assert.match(said, /broken\.toml: this kind of agent is left out: it has no `developer_instructions`/);
+  const joined = warnings.join("\n");
+  assert.match(joined, /reviewer\.toml: no effect here: `nickname_candidates`/);
+  assert.match(joined, /broken\.toml: this kind of agent is left out: it has no `developer_instructions`/);
 
-  // A project's own kinds count once the user has agreed to them.
+  // A project's own kinds take effect once the user has accepted them.
   const late = path.join(workspace, ".codex", "agents", "late.toml");
   writeFileSync(late, 'name = "late"\ndescription = "Comes late."\ndeveloper_instructions = "x"\n');
   assert.match(String(await childOf("late")), /there is no agent of the kind "late" here; known are writer, reviewer, default/);

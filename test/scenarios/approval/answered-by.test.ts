@@ -1,4 +1,4 @@
-/** Several clients on one thread: who answered a question, and what the others hear of it. */
+/** Several clients on one thread: who answered a request, and how the others are notified. */
 import assert from "node:assert/strict";
 import { AnsweredElsewhere } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";
@@ -22,16 +22,16 @@ verifies(
       await asked.promise;
       return { decision: "accept" };
     });
-    const heard = Promise.withResolvers<object>();
+    const resolved = Promise.withResolvers<object>();
     const ended = Promise.withResolvers<void>();
-    first.on("serverRequest/resolved", (params) => heard.resolve(params));
+    first.on("serverRequest/resolved", (params) => resolved.resolve(params));
     first.on("turn/completed", () => ended.resolve());
     await first.call("turn/start", { threadId: thread.id, input: [{ type: "text", text: "go" }] });
     await ended.promise;
     const reason = await withdrawn.promise;
     assert.ok(reason instanceof AnsweredElsewhere);
     assert.equal(reason.by, "Parley client");
-    assert.deepEqual(Object.keys(await heard.promise).sort(), ["requestId", "threadId"]);
+    assert.deepEqual(Object.keys(await resolved.promise).sort(), ["requestId", "threadId"]);
   },
   { legs: ["memory", "websocket", "unix"] },
 );

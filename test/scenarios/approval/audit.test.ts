@@ -1,4 +1,4 @@
-/** The audit log: every question, who or which rule decided, and what came of it. */
+/** The audit log: every approval, who or which rule decided, and the outcome. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -30,7 +30,7 @@ verifies("audit.outcomes", async ({ app, home, workspace }) => {
   await client.call("thread/shellCommand", { threadId: thread.id, command: "true" });
   await ended.promise;
   assert.deepEqual(
-    bookOf(home).map(({ kind, event, decision, outcome }) => [kind, event, decision ?? outcome].filter((word) => word !== undefined)),
+    bookOf(home).map(({ kind, event, decision, outcome }) => [kind, event, decision ?? outcome].filter((field) => field !== undefined)),
     [
       ["command", "requested"],
       ["command", "decided", "accept"],

@@ -1,4 +1,4 @@
-/** Commands that need a person's word: every answer, and what it grants. */
+/** Commands that need approval: every decision, and what it grants. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { type Stage, verifies } from "../../support/verifies.ts";
 type CommandItem = Extract<ThreadItem, { type: "commandExecution" }>;
 const commands = (items: readonly ThreadItem[]): CommandItem[] => items.filter((item) => item.type === "commandExecution");
 
-/** One turn of the given commands under `untrusted`; `answer` decides each. */
+/** Runs one turn with the given commands under `untrusted`; `answer` decides each. */
 async function play({ app, workspace }: Stage, lines: readonly string[], answer: (n: number) => unknown) {
   const client = await app({ turns: [[...lines.flatMap((run) => [{ run }, { say: "next" }]), { say: "end" }]] });
   const asked: string[] = [];
@@ -89,11 +89,11 @@ verifies("approval.remember", async (stage) => {
 verifies("approval.foreignAmendment", async (stage) => {
   const lines = ["touch a", "touch b; echo $PATH", "touch c d"];
   const amendments = [["rm"], ["/bin/bash"], ["touch"]];
-  const told: string[] = [];
+  const warnings: string[] = [];
   const client = await stage.app({ turns: [[...lines.flatMap((run) => [{ run }, { say: "next" }]), { say: "end" }]] });
-  client.on("warning", ({ message }) => told.push(message));
+  client.on("warning", ({ message }) => warnings.push(message));
   client.answer("item/commandExecution/requestApproval", () => ({
-    decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: amendments[told.length] ?? [] } },
+    decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: amendments[warnings.length] ?? [] } },
   }));
   const thread = await client.startThread({ cwd: stage.workspace, approvalPolicy: "untrusted", sandbox: "danger-full-access" });
   const { items } = await thread.run("go");
@@ -102,8 +102,8 @@ verifies("approval.foreignAmendment", async (stage) => {
     ["declined", "declined", "declined"],
     "an answer that was not offered is a no",
   );
-  assert.match(told[0] ?? "", /asked to remember `rm`, and offered was `touch a`; it counts as a no/);
-  assert.match(told[1] ?? "", /no rule was offered/);
+  assert.match(warnings[0] ?? "", /asked to remember `rm`, and offered was `touch a`; it counts as a no/);
+  assert.match(warnings[1] ?? "", /no rule was offered/);
   assert.deepEqual(
     ["a", "b", "c"].map((name) => existsSync(path.join(stage.workspace, name))),
     [false, false, false],

@@ -1,4 +1,4 @@
-/** One thread, many clients over every transport: one approves, all agree; one vanishes with a question open, and a newcomer answers it. */
+/** One thread, many clients over every transport: one approves and all see the same; one disconnects with a request open, and a new client answers it. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,18 +11,18 @@ import { endedWith } from "../../support/ending.ts";
 import { launcher, ServerProcess, scratch } from "../../support/process.ts";
 import { writeHome } from "../../support/verifies.ts";
 
-/** What one client heard of the thread, in the order of the wire. */
-function listen(client: Client): { heard: string[]; resolved: Promise<void>; ended: Promise<string> } {
-  const heard: string[] = [];
+/** One client's notifications of the thread, in wire order. */
+function listen(client: Client): { received: string[]; resolved: Promise<void>; ended: Promise<string> } {
+  const received: string[] = [];
   const resolved = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<string>();
   client.on("serverRequest/resolved", () => resolved.resolve());
   client.on("item/completed", (p) => {
-    if (p.item.type === "commandExecution") heard.push(`${p.item.status} ${p.item.exitCode}`);
-    if (p.item.type === "agentMessage") heard.push(p.item.text);
+    if (p.item.type === "commandExecution") received.push(`${p.item.status} ${p.item.exitCode}`);
+    if (p.item.type === "agentMessage") received.push(p.item.text);
   });
   client.on("turn/completed", (p) => ended.resolve(p.turn.status));
-  return { heard, resolved: resolved.promise, ended: ended.promise };
+  return { received, resolved: resolved.promise, ended: ended.promise };
 }
 
 test("three clients on one thread, then a fourth", async (t) => {
@@ -58,10 +58,10 @@ test("three clients on one thread, then a fourth", async (t) => {
       return { decision: client === overWeb ? "accept" : "decline" };
     });
   await overUnix.call("turn/start", { threadId: thread.id, input: [{ type: "text", text: "go" }] });
-  for (const { heard, resolved, ended } of logs) {
+  for (const { received, resolved, ended } of logs) {
     await resolved;
     assert.equal(await ended, "completed");
-    assert.deepEqual(heard, ["completed 0", "first"]);
+    assert.deepEqual(received, ["completed 0", "first"]);
   }
 
   const open = Promise.withResolvers<void>();
@@ -81,7 +81,7 @@ test("three clients on one thread, then a fourth", async (t) => {
   fourth.answer("item/commandExecution/requestApproval", () => ({ decision: "accept" }));
   await fourth.call("thread/resume", { threadId: thread.id });
   assert.equal(await log.ended, "completed");
-  assert.deepEqual(log.heard, ["completed 0", "second"]);
+  assert.deepEqual(log.received, ["completed 0", "second"]);
   fourth.close();
   server.child.kill("SIGTERM");
   assert.equal((await server.ended).code, 0);

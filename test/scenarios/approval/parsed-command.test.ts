@@ -1,4 +1,4 @@
-/** The command in an approval as the editor document has it. */
+/** The parsed command in an approval, as the editor document specifies it. */
 import assert from "node:assert/strict";
 import { verifies } from "../../support/verifies.ts";
 

@@ -1,11 +1,11 @@
-/** `item/permissions/requestApproval`: more room in the sandbox, by the person's word. */
+/** `item/permissions/requestApproval`: wider sandbox permissions, granted by the user. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import type { Client } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";
 
-/** Where the sandbox cannot protect names, commands that may write ask first; how far they reach is the same. */
+/** If the sandbox cannot protect names, commands that may write need approval first; their permissions are the same. */
 const allowCommands = (client: Client): void => client.answer("item/commandExecution/requestApproval", () => ({ decision: "accept" }));
 
 verifies("approval.permissions", async ({ app, workspace, home }) => {

@@ -1,4 +1,4 @@
-/** How far one yes reaches: not to other commands, other threads, other questions, or a later moment. */
+/** The scope of one approval: not other commands, other threads, other requests, or later moments. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ const commandQuestion = "item/commandExecution/requestApproval";
 const asks = { approvalPolicy: "untrusted", sandbox: "danger-full-access" };
 const marks = (stage: Stage): string[] => readdirSync(stage.workspace).sort();
 
-/** A connection with a thread whose model plays the given turns, each when its name is said. */
+/** A connection with a thread whose model runs the given turns, each selected by its name in the message. */
 async function ready(
   stage: Stage,
   turns: Readonly<Record<string, readonly unknown[]>>,
@@ -30,17 +30,17 @@ async function begin(wire: Wire, threadId: string, text: string, more: object = 
 const ended = (wire: Wire, turnId: string): Promise<Message> =>
   wire.until((m) => m.method === "turn/completed" && m.params.turn.id === turnId, "the end of the turn");
 
-/** Plays a turn to its end, answering every question about a command; gives back what was asked. */
+/** Runs a turn to completion, answering every command approval; returns the commands asked about. */
 async function play(wire: Wire, threadId: string, text: string, decision: unknown): Promise<string[]> {
-  const from = wire.heard.length;
+  const from = wire.received.length;
   const turnId = await begin(wire, threadId, text);
   const isOver = (m: Message): boolean => m.method === "turn/completed" && m.params.turn.id === turnId;
   const answered = new Set<unknown>();
   for (;;) {
     const next = await wire.until(
-      (m) => isOver(m) || (m.method === commandQuestion && wire.heard.indexOf(m) >= from && !answered.has(m.id)),
+      (m) => isOver(m) || (m.method === commandQuestion && wire.received.indexOf(m) >= from && !answered.has(m.id)),
     );
-    if (isOver(next)) return wire.heard.slice(from).flatMap((m) => (m.method === commandQuestion ? [m.params.command] : []));
+    if (isOver(next)) return wire.received.slice(from).flatMap((m) => (m.method === commandQuestion ? [m.params.command] : []));
     answered.add(next.id);
     wire.send({ id: next.id, result: { decision } });
   }
@@ -82,7 +82,7 @@ verifies("trust.offeredRule", async (stage) => {
   assert.equal((await play(wire, threadId, "first", "accept")).length, 1);
   assert.ok(!existsSync(path.join(stage.home, "rules", "default.rules")), "a plain yes stores no rule");
   assert.equal((await play(wire, threadId, "second", "decline")).length, 1, "the next one is asked about");
-  // A client that sends the rule back is taken at its word only for what it was shown.
+  // A rule that a client sends back is accepted only if it is the one that was offered.
   const wide = { acceptWithExecpolicyAmendment: { execpolicy_amendment: ["sh"] } };
   await play(wire, threadId, "third", wide);
   assert.ok(!existsSync(path.join(stage.home, "rules", "default.rules")));
@@ -114,17 +114,17 @@ verifies("trust.answerBinding", async (stage) => {
   const [first, second] = [await about(threadId), await about(other)];
   assert.notEqual(first.id, second.id);
   const yes = { decision: "accept" };
-  // Neither a number beside it, nor the same digits as text, nor an id of the client's own requests is the question.
+  // Neither an adjacent number, nor the same digits as a string, nor an id of the client's own requests answers the request.
   const highest = Math.max(Number(first.id), Number(second.id));
   for (const id of [highest + 1, highest + 1000, -1, String(second.id), `${second.id}.0`, null, [second.id], { id: second.id }, "ask-1"])
     wire.send({ id, result: yes });
   wire.send({ id: first.id, result: { decision: "decline" } });
   await ended(wire, turns[0] ?? "");
-  // Answered is answered: a second word on it changes nothing and does not count for the other question.
+  // A second answer changes nothing and does not count for the other request.
   for (let i = 0; i < 5; i++) wire.send({ id: first.id, result: yes });
   await wire.ask("thread/loaded/list", {});
   assert.deepEqual(marks(stage), []);
-  assert.ok(!wire.heard.some((m) => m.method === "turn/completed" && m.params.turn.id === turns[1]));
+  assert.ok(!wire.received.some((m) => m.method === "turn/completed" && m.params.turn.id === turns[1]));
   wire.send({ id: second.id, result: yes });
   assert.equal((await ended(wire, turns[1] ?? "")).params.turn.status, "completed");
   assert.deepEqual(marks(stage), ["two"]);
@@ -216,7 +216,7 @@ verifies("trust.policyOfOneTurn", async (stage) => {
   const readOnly = { approvalPolicy: "never", sandbox: "read-only" };
   const threadId = await startThread(wire, stage, readOnly);
   await ended(wire, await begin(wire, threadId, "wide", { sandboxPolicy: { type: "dangerFullAccess" } }));
-  // A live thread goes on under what its clients agreed on; the answer says what that is.
+  // A live thread keeps its current settings; the response shows them.
   const { result: live } = await wire.ask("thread/resume", { threadId, ...readOnly });
   assert.equal(live.sandbox.type, "dangerFullAccess");
   await ended(wire, await begin(wire, threadId, "narrow", { sandboxPolicy: { type: "readOnly" } }));

@@ -1,4 +1,4 @@
-/** When commands end: with their turn, with an interrupt, or by themselves; and what is told of those that do not. */
+/** When commands end: with their turn, with an interrupt, or by themselves; and the warnings about those that do not. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,22 +11,22 @@ import { verifies } from "../../support/verifies.ts";
 const open = { approvalPolicy: "never", sandbox: "danger-full-access" } as const;
 const linux = { skip: process.platform === "linux" ? undefined : "looks at /proc" };
 
-/** Seconds that no other `sleep` of this machine sleeps. */
+/** A duration that no other `sleep` on this machine uses. */
 const mark = (n: number): string => `${1000 + n}.${process.pid}`;
 function running(seconds: string): number[] {
   const list = execFileSync("/bin/ps", ["-eo", "pid=,stat=,args="], { encoding: "utf8" });
   return list.split("\n").flatMap((line) => {
-    const [pid, state, ...words] = line.trim().split(/\s+/);
-    return words.join(" ") === `sleep ${seconds}` && !state?.startsWith("Z") ? [Number(pid)] : [];
+    const [pid, state, ...command] = line.trim().split(/\s+/);
+    return command.join(" ") === `sleep ${seconds}` && !state?.startsWith("Z") ? [Number(pid)] : [];
   });
 }
 async function eventually(isTrue: () => boolean, what: string): Promise<void> {
   for (const end = Date.now() + 60_000; !isTrue(); await delay(20)) assert.ok(Date.now() < end, what);
 }
 function warningsOf(client: Client): string[] {
-  const told: string[] = [];
-  client.on("warning", ({ message }) => told.push(message));
-  return told;
+  const warnings: string[] = [];
+  client.on("warning", ({ message }) => warnings.push(message));
+  return warnings;
 }
 
 verifies(
@@ -65,12 +65,12 @@ verifies(
     const until = (seconds: string): string => `until ps -eo args= | grep -qx 'sleep ${seconds}'; do sleep 0.05; done`;
     const line = `setsid sleep ${away} >/dev/null 2>&1 & (sleep 0.4; exec setsid sleep ${later}) >/dev/null 2>&1 & ${until(away)}`;
     const client = await app({ turns: [[{ run: line }, { run: until(later) }, { say: "done" }]] });
-    const told = warningsOf(client);
+    const warnings = warningsOf(client);
     const thread = await client.startThread({ cwd: workspace, ...open });
     try {
       await thread.run("go");
-      const named = told.flatMap((message) => [...message.matchAll(/\d+/g)].map(Number));
-      assert.deepEqual(named.toSorted(), [...running(away), ...running(later)].toSorted(), told.join("; "));
+      const named = warnings.flatMap((message) => [...message.matchAll(/\d+/g)].map(Number));
+      assert.deepEqual(named.toSorted(), [...running(away), ...running(later)].toSorted(), warnings.join("; "));
     } finally {
       for (const pid of [...running(away), ...running(later)]) process.kill(pid, "SIGKILL");
     }

@@ -1,4 +1,4 @@
-/** `command/exec`: the client's own commands, spoken to by their names. */
+/** `command/exec`: the client's own commands, addressed by their process ids. */
 import assert from "node:assert/strict";
 import { verifies } from "../../support/verifies.ts";
 

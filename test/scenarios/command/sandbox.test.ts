@@ -7,7 +7,7 @@ import { type Stage, verifies } from "../../support/verifies.ts";
 
 const landlock = (await testedEngines()).find(({ engine }) => engine === "landlock");
 const needsLandlock = landlock?.skip ? { skip: landlock.skip } : {};
-/** The home of a test lies in the temp folder, and Landlock cannot take a part out of what it lets be written. */
+/** A test's home is in the temp folder, and Landlock cannot exclude part of a writable folder. */
 const config =
   'parley.sandbox_engine = "landlock"\nsandbox_workspace_write.exclude_slash_tmp = true\nsandbox_workspace_write.exclude_tmpdir_env_var = true';
 
@@ -39,21 +39,21 @@ verifies(
   needsLandlock,
 );
 
-/** Commands in a workspace that may be written, confined by Landlock. */
+/** Runs commands in a writable workspace, confined by Landlock. */
 async function play({ app, workspace }: Stage, approvalPolicy: "on-request" | "never", lines: readonly string[], decision = "decline") {
   const client = await app({ config, turns: [[...lines.flatMap((run) => [{ run }, { say: "next" }]), { say: "end" }]] });
-  const asked: (string | null | undefined)[] = [];
+  const questions: (string | null | undefined)[] = [];
   const warnings: string[] = [];
   client.on("warning", ({ message }) => warnings.push(message));
   client.answer("item/commandExecution/requestApproval", ({ reason }) => {
-    asked.push(reason);
+    questions.push(reason);
     return { decision } as never;
   });
   const thread = await client.startThread({ cwd: workspace, approvalPolicy, sandbox: "workspace-write" });
   const { items } = await thread.run("go");
   const commands = items.filter((item) => item.type === "commandExecution");
-  const said = commands.map(({ aggregatedOutput }) => aggregatedOutput ?? "").join("\n");
-  return { asked, warnings, said, statuses: commands.map(({ status }) => status) };
+  const output = commands.map(({ aggregatedOutput }) => aggregatedOutput ?? "").join("\n");
+  return { questions, warnings, output, statuses: commands.map(({ status }) => status) };
 }
 
 const why =
@@ -65,15 +65,15 @@ verifies(
     const made = path.join(stage.workspace, "made");
     const declined = await play(stage, "on-request", ["touch made", "ls"]);
     assert.deepEqual(
-      [declined.statuses, declined.asked.length],
+      [declined.statuses, declined.questions.length],
       [["declined", "completed"], 1],
       "a command that only reads is not asked about",
     );
-    assert.match(declined.asked[0] ?? "", why);
+    assert.match(declined.questions[0] ?? "", why);
     assert.ok(!existsSync(made));
     await stage.restart();
     const accepted = await play(stage, "on-request", ["touch made", "ls"], "accept");
-    assert.deepEqual([accepted.statuses, accepted.asked.length], [["completed", "completed"], 1], accepted.said);
+    assert.deepEqual([accepted.statuses, accepted.questions.length], [["completed", "completed"], 1], accepted.output);
     assert.ok(existsSync(made));
   },
   needsLandlock,
@@ -82,8 +82,8 @@ verifies(
 verifies(
   "sandbox.asksNobody",
   async (stage) => {
-    const { statuses, asked, warnings } = await play(stage, "never", ["touch made", "touch made again", "ls"]);
-    assert.deepEqual([statuses, asked], [["completed"], []], "only the one that reads became a command");
+    const { statuses, questions, warnings } = await play(stage, "never", ["touch made", "touch made again", "ls"]);
+    assert.deepEqual([statuses, questions], [["completed"], []], "only the one that reads became a command");
     assert.equal(warnings.length, 1, "the person hears of it once");
     assert.match(warnings[0] ?? "", why);
     assert.match(warnings[0] ?? "", /^a command was rejected: .*allows no questions$/);

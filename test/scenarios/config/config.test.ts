@@ -95,7 +95,7 @@ verifies("config.requirements", async (stage) => {
   );
 });
 
-const demands = `allowed_approval_policies = ["untrusted", "on-request"]
+const requirements = `allowed_approval_policies = ["untrusted", "on-request"]
 allowed_sandbox_modes = ["read-only", "workspace-write"]
 allowed_approvals_reviewers = ["user"]
 additional_developer_instructions = "Keep to the house rules."
@@ -104,16 +104,16 @@ additional_developer_instructions = "Keep to the house rules."
 verifies(
   "config.required",
   async (stage) => {
-    writeFileSync(path.join(stage.systemDir, "requirements.toml"), demands);
+    writeFileSync(path.join(stage.systemDir, "requirements.toml"), requirements);
     const wire = await open(stage, { config: 'approval_policy = "never"' });
-    const told = (await wire.notification("configWarning")).params.summary;
-    assert.match(told, /^approval_policy: "never" is not allowed by .*requirements\.toml; "untrusted" is used$/);
+    const warning = (await wire.notification("configWarning")).params.summary;
+    assert.match(warning, /^approval_policy: "never" is not allowed by .*requirements\.toml; "untrusted" is used$/);
     const { result } = await wire.ask("thread/start", { cwd: stage.workspace, developerInstructions: "Mine." });
     assert.equal(result.approvalPolicy, "untrusted");
     const threadId = result.thread.id;
     const input = [{ type: "text", text: "hi" }];
     const full = { type: "dangerFullAccess" };
-    const refused: [method: string, params: object, says: RegExp][] = [
+    const refused: [method: string, params: object, expected: RegExp][] = [
       [
         "thread/start",
         { approvalPolicy: "never" },
@@ -138,10 +138,10 @@ verifies(
         /sandbox_mode: .* is not allowed/,
       ],
     ];
-    for (const [method, params, says] of refused) {
+    for (const [method, params, expected] of refused) {
       const { error } = await wire.ask(method, params);
       assert.equal(error?.code, -32600, `${method} ${JSON.stringify(params)}`);
-      assert.match(error.message, says);
+      assert.match(error.message, expected);
     }
     assert.equal((await wire.ask("turn/start", { threadId, input, approvalPolicy: "on-request" })).error, undefined);
     await wire.notification("turn/completed");
@@ -172,8 +172,8 @@ verifies("config.live", async (stage) => {
   assert.deepEqual(await settings(plain), ["untrusted", "readOnly", null]);
 
   await turn(plain);
-  const told = await wire.until((m) => m.method === "thread/settings/updated" && m.params.threadId === plain);
-  assert.equal(told.params.threadSettings.approvalPolicy, "on-request");
+  const updated = await wire.until((m) => m.method === "thread/settings/updated" && m.params.threadId === plain);
+  assert.equal(updated.params.threadSettings.approvalPolicy, "on-request");
   assert.deepEqual(await settings(plain), ["on-request", "workspaceWrite", "high"]);
   await turn(own);
   assert.deepEqual(await settings(own), ["never", "readOnly", "high"]);
@@ -184,7 +184,7 @@ verifies("config.live", async (stage) => {
   assert.deepEqual(await settings(plain), ["on-request", "workspaceWrite", "low"]);
 
   await write(wire, "approval_policy", "untrusted");
-  const ended = (): number => wire.heard.filter((m) => m.method === "turn/completed").length;
+  const ended = (): number => wire.received.filter((m) => m.method === "turn/completed").length;
   const before = ended();
   await wire.ask("thread/compact/start", { threadId: plain });
   await wire.until((m) => m.method === "thread/settings/updated" && m.params.threadSettings.approvalPolicy === "untrusted");

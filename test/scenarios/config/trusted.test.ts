@@ -1,4 +1,4 @@
-/** A folder that the user has trusted, and what comes into it afterwards. */
+/** A folder that the user has trusted, and files added to it afterwards. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -34,7 +34,7 @@ verifies(
     client.on("configWarning", ({ summary }) => warnings.push(summary));
     const thread = await client.startThread({ cwd: workspace });
     await thread.run("plant");
-    // Commands may be kept from writing it at all; then somebody else did.
+    // The sandbox may keep commands from writing it at all; then the test writes it.
     if (!existsSync(path.join(sub, ".codex", "config.toml")))
       put(sub, ".codex/config.toml", planted.replaceAll('\\"', '"').replaceAll("\\n", "\n"));
     const opened = await client.call("thread/start", { cwd: sub });
@@ -51,7 +51,7 @@ verifies(
   { skip: noBubblewrap || undefined },
 );
 
-/** A turn with one command under `untrusted`; gives back whether anybody was asked. */
+/** A turn with one command under `untrusted`; returns whether approval was requested. */
 async function isAsked(client: Client, stage: Stage): Promise<boolean> {
   let asked = false;
   client.answer("item/commandExecution/requestApproval", () => {

@@ -1,4 +1,4 @@
-/** A folder that the user has not trusted, and what a repository may try to bring along. */
+/** A folder that the user has not trusted, and what a repository may try to inject. */
 import assert from "node:assert/strict";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -15,7 +15,7 @@ const put = (stage: Stage, name: string, text: string): void => {
   writeFileSync(path.join(stage.workspace, name), text);
 };
 
-/** A turn in the workspace; gives back all that the model's server was sent, headers included. */
+/** Runs a turn in the workspace; returns everything sent to the model's server, including headers. */
 async function play(stage: Stage, provider: MockProvider, params: object = {}): Promise<{ wire: Wire; sent: string }> {
   const wire = await stage.wire({ config: providerLines(await provider.listen()) });
   await wire.initialize({ experimentalApi: true });
@@ -70,9 +70,13 @@ verifies("trust.remoteSecrets", async (stage) => {
   const stored = globSync("**/*", { cwd: stage.home, withFileTypes: true }).filter(
     (entry) => entry.isFile() && !entry.name.includes("sqlite"),
   );
-  const texts = [sent, JSON.stringify(wire.heard), ...stored.map((entry) => readFileSync(path.join(entry.parentPath, entry.name), "utf8"))];
+  const texts = [
+    sent,
+    JSON.stringify(wire.received),
+    ...stored.map((entry) => readFileSync(path.join(entry.parentPath, entry.name), "utf8")),
+  ];
   for (const text of texts) assert.doesNotMatch(text, /31337/);
-  assert.match(JSON.stringify(wire.heard), /example\.com\/o\/r\.git/, "the address itself is told");
+  assert.match(JSON.stringify(wire.received), /example\.com\/o\/r\.git/, "the address itself is sent");
 });
 
 verifies("trust.projectEnv", async (stage) => {

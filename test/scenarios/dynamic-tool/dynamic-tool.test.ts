@@ -117,6 +117,6 @@ verifies("dynamicTool.unwatched", async ({ app, workspace }) => {
   client.answer("item/tool/call", () => ({ contentItems: [{ type: "inputText", text: "open" }], success: true }));
   const thread = await client.startThread({ cwd: workspace, dynamicTools: [flat] as never });
   await thread.run("look");
-  await client.call("thread/loaded/list", {}); // answered after what the turn had to tell
+  await client.call("thread/loaded/list", {}); // answered after the turn's notifications
   assert.deepEqual(states, [JSON.stringify({ type: "active", activeFlags: [] }), JSON.stringify({ type: "idle" })]);
 });

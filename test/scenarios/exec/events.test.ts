@@ -10,15 +10,15 @@ import { MockProvider, stream } from "../../support/model-mocks/server.ts";
 import { type Stage, type StageOptions, verifies } from "../../support/verifies.ts";
 import type { Message } from "../../support/wire.ts";
 
-interface Told {
+interface Outcome {
   readonly events: readonly Message[];
   readonly text: string;
   readonly ended: Ended | undefined;
   readonly threadId: string;
 }
 
-/** One run, heard both ways. */
-async function exec(stage: Stage, client: Client, task: Task, settings: Partial<ExecOptions["settings"]> = {}): Promise<Told> {
+/** One run, recorded both as notifications and as events. */
+async function exec(stage: Stage, client: Client, task: Task, settings: Partial<ExecOptions["settings"]> = {}): Promise<Outcome> {
   const events: Message[] = [];
   let text = "";
   const stream = new ExecEvents((event) => events.push(event));
@@ -43,11 +43,11 @@ async function exec(stage: Stage, client: Client, task: Task, settings: Partial<
     stream.turnEnded(ended.turn);
     transcript.ended(ended.turn);
   }
-  stream.stop(); // later runs on this connection have a stream of their own
+  stream.stop(); // later runs on this connection have their own stream
   return { events, text, ended, threadId };
 }
 
-async function execWith(stage: Stage, options: StageOptions, task: Task = { kind: "new", prompt: "go" }): Promise<Told> {
+async function execWith(stage: Stage, options: StageOptions, task: Task = { kind: "new", prompt: "go" }): Promise<Outcome> {
   return exec(stage, await stage.app(options), task);
 }
 
@@ -195,8 +195,8 @@ verifies("exec.webSearch", async (stage) => {
   const config = `[model_providers.mock]\nname = "Mock"\nbase_url = "${url}/v1"\nwire_api = "responses"\nrequest_max_retries = 0\n`;
   const client = await stage.app({ config });
   const { events } = await exec(stage, client, { kind: "new", prompt: "go" }, { modelProvider: "mock", model: "gpt-5.5" });
-  const told = events.filter((e) => e.type === "item.completed").map((e) => e.item);
-  assert.deepEqual(told, [
+  const completed = events.filter((e) => e.type === "item.completed").map((e) => e.item);
+  assert.deepEqual(completed, [
     { id: "ws_0", type: "web_search", query: "parley", action: actions[0] },
     { id: "ws_1", type: "web_search", query: "one ...", action: actions[1] },
     { id: "ws_2", type: "web_search", query: "https://example.invalid/", action: actions[2] },

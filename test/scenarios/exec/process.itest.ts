@@ -1,4 +1,4 @@
-/** The real `parley exec` process: what only command lines, stdin, exit codes and signals can show. */
+/** The real `parley exec` process: tests that need command lines, stdin, exit codes and signals. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ interface Ended {
   readonly events: readonly Message[];
 }
 interface Given {
-  /** Undefined: stdin stays open, as where a caller forgets to close it. */
+  /** Undefined: stdin stays open, as when a caller forgets to close it. */
   readonly input?: string | Buffer | undefined;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -199,7 +199,7 @@ verifies("exec.resume", async (stage) => {
     path.join(stage.home, "session_index.jsonl"),
     `${JSON.stringify({ id, thread_name: "plum", updated_at: new Date().toISOString() })}\n`,
   );
-  // Stdin stays open: a prompt that is given must not wait for it.
+  // Stdin stays open: a prompt given as an argument must not wait for it.
   const ways: [readonly string[], Given][] = [
     [["--json", free, "resume", id, "two"], {}],
     [["resume", id, "--json", free], { input: "two" }],

@@ -52,10 +52,10 @@ verifies("search.session", async (stage) => {
   assert.deepEqual((await wire.ask("fuzzyFileSearch", { query: "wdgfac", roots: [stage.workspace] })).result, { files: [file] });
   await wire.ask("fuzzyFileSearch/sessionStart", { sessionId: "s", roots: [stage.workspace] });
   await wire.notification("fuzzyFileSearch/sessionCompleted");
-  const first = wire.heard.find((m) => m.method === "fuzzyFileSearch/sessionUpdated");
+  const first = wire.received.find((m) => m.method === "fuzzyFileSearch/sessionUpdated");
   assert.deepEqual(first.params, { sessionId: "s", query: "", files: [] });
   assert.deepEqual((await wire.ask("fuzzyFileSearch/sessionUpdate", { sessionId: "s", query: "wdgfac" })).result, {});
   await wire.until(() => wire.order.filter((m) => m === "fuzzyFileSearch/sessionCompleted").length === 2, "the end of the second query");
-  const updated = wire.heard.findLast((m) => m.method === "fuzzyFileSearch/sessionUpdated");
+  const updated = wire.received.findLast((m) => m.method === "fuzzyFileSearch/sessionUpdated");
   assert.deepEqual(updated.params, { sessionId: "s", query: "wdgfac", files: [file] });
 });

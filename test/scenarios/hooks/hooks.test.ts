@@ -1,4 +1,4 @@
-/** Hooks: who may run, at which moments, with what they read, and what comes of what they say. */
+/** Hooks: which may run, at which moments, what input they get, and the effect of their output. */
 import assert from "node:assert/strict";
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -419,7 +419,7 @@ verifies(
     const mark = path.join(home, "project-hook-ran");
     const file = path.join(workspace, ".codex", "hooks.json");
     writeFileSync(file, JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command: `touch ${mark}` }] }] } }));
-    // A project that vouches for itself.
+    // A project that declares itself trusted.
     const client = await app({ turns: [[{ say: "a" }], [{ say: "b" }]] });
     const thread = await client.startThread({ cwd: workspace });
     await thread.run("go");
@@ -530,10 +530,10 @@ verifies(
 verifies(
   "hooks.context",
   async ({ app, home, workspace }) => {
-    const said = (event: string) => ({ hookSpecificOutput: { hookEventName: event, additionalContext: `from ${event}` } });
+    const contextOf = (event: string) => ({ hookSpecificOutput: { hookEventName: event, additionalContext: `from ${event}` } });
     writeHooks(home, [
-      ["PreToolUse", undefined, answering(home, said("PreToolUse"))],
-      ["PostToolUse", undefined, answering(home, said("PostToolUse"))],
+      ["PreToolUse", undefined, answering(home, contextOf("PreToolUse"))],
+      ["PostToolUse", undefined, answering(home, contextOf("PostToolUse"))],
     ]);
     const client = await app({ turns: [[{ run: "echo one" }, { run: "echo two" }, { say: "done" }]] });
     await trustAll(client, workspace);

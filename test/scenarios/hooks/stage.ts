@@ -1,4 +1,4 @@
-/** For scenarios with hooks: a hooks.json in the home whose commands write down what they read, and the trust that a client gives them. */
+/** For scenarios with hooks: a hooks.json in the home whose commands record their input, and a client that trusts them. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Client } from "../../../src/client/client.ts";
@@ -6,7 +6,7 @@ import type { HookCompletedNotification, HooksListResponse } from "../../../src/
 
 type Row = readonly [event: string, matcher: string | undefined, command: string, options?: Readonly<Record<string, unknown>>];
 
-/** Each command reads the event into a file of its own line by line, then prints or does what the row says. */
+/** Each command appends its event to its own file, one per line, then prints or does what the row specifies. */
 export function writeHooks(home: string, rows: readonly Row[]): void {
   const hooks: Record<string, unknown[]> = {};
   for (const [event, matcher, command, options = {}] of rows) {
@@ -17,9 +17,9 @@ export function writeHooks(home: string, rows: readonly Row[]): void {
 }
 
 const logFile = (home: string): string => path.join(home, "hook-log.jsonl");
-/** A command that keeps what it reads. */
+/** A command that records its input. */
 export const noting = (home: string, then = ""): string => `cat >> ${logFile(home)}; echo >> ${logFile(home)}; ${then}`;
-/** The same, and prints this as JSON. */
+/** The same, and prints this value as JSON. */
 export const answering = (home: string, output: unknown): string => noting(home, `printf '%s' '${JSON.stringify(output)}'`);
 
 export function noted(home: string): Record<string, unknown>[] {
@@ -31,7 +31,7 @@ export function noted(home: string): Record<string, unknown>[] {
 }
 export const eventsNoted = (home: string): unknown[] => noted(home).map(({ hook_event_name: name }) => name);
 
-/** Trusts all hooks as clients do: by the hash that the list shows. */
+/** Trusts all hooks as clients do: by the hash in the hook list. */
 export async function trustAll(client: Client, cwd: string): Promise<HooksListResponse["data"][number]> {
   const [entry] = (await client.call("hooks/list", { cwds: [cwd] })).data;
   if (entry === undefined) throw new Error("no entry for the folder");

@@ -1,4 +1,4 @@
-/** Approvals of the MCP server: elicitation in every style of answer, and what happens where nobody can be asked. */
+/** Approvals of the MCP server: elicitation with every form of answer, and what happens if the client cannot be asked. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -30,9 +30,12 @@ verifies(
     for (const key of ["codex_mcp_tool_call_id", "codex_event_id", "codex_call_id", "codex_reason"])
       assert.equal(typeof params[key], "string", key);
     assert.ok(Array.isArray(params.codex_parsed_cmd));
-    const told = wire.findIndex(({ params: event }) => event?.msg?.type === "exec_approval_request");
-    assert.ok(told !== -1 && told < wire.findIndex(({ method }) => method === "elicitation/create"), "an event says so first");
-    assert.deepEqual(wire[told]?.params.msg.command, params.codex_command);
+    const announcedAt = wire.findIndex(({ params: event }) => event?.msg?.type === "exec_approval_request");
+    assert.ok(
+      announcedAt !== -1 && announcedAt < wire.findIndex(({ method }) => method === "elicitation/create"),
+      "an event says so first",
+    );
+    assert.deepEqual(wire[announcedAt]?.params.msg.command, params.codex_command);
   },
   memory,
 );
@@ -99,7 +102,7 @@ verifies(
     assert.equal(ran, false);
     assert.equal(result.content.length, 2);
     assert.match(result.content[1].text, /does not support elicitation; the approval policy counts them as refused: .*touch ran/);
-    assert.equal(result.structuredContent.content, result.content[0].text, "the note stands beside the agent's words, not in them");
+    assert.equal(result.structuredContent.content, result.content[0].text, "the note is beside the agent's text, not in it");
   },
   memory,
 );

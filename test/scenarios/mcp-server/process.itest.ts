@@ -12,7 +12,7 @@ import { launcher, ServerProcess, scratch } from "../../support/process.ts";
 import { writeHome } from "../../support/verifies.ts";
 import type { Message } from "../../support/wire.ts";
 
-const words = ["mcp-server"];
+const subcommand = ["mcp-server"];
 const command = [{ run: "touch ran", with: { sandbox_permissions: "require_escalated", justification: "it must" } }, "Ran: {{output}}"];
 
 function folderWith(t: TestContext, turns: readonly unknown[]): string {
@@ -37,12 +37,12 @@ function newClient(t: TestContext, modern = false): Client {
 
 const call = (client: Client, name: string, args: Record<string, unknown>): Promise<Message> => client.callTool({ name, arguments: args });
 
-function overStdio(folder: string, program = launcher, args = words): StdioClientTransport {
+function overStdio(folder: string, program = launcher, args = subcommand): StdioClientTransport {
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, CODEX_HOME: path.join(folder, "home") };
   return new StdioClientTransport({ command: program, args, cwd: folder, env });
 }
 
-test("a session goes on after a restart of the server", async (t) => {
+test("a session continues after a restart of the server", async (t) => {
   const folder = folderWith(t, [["One."], ["Two, after {{user}}."]]);
   const first = newClient(t);
   await first.connect(overStdio(folder));
@@ -65,7 +65,7 @@ test("parley-mcp-server is a name of it", async (t) => {
 });
 
 test("requests that were written before the end of input are answered, and the process ends well", async (t) => {
-  const server = new ServerProcess(t, ["-c", 'model_provider="scripted"'], {}, { words });
+  const server = new ServerProcess(t, ["-c", 'model_provider="scripted"'], {}, { args: subcommand });
   const initialize = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
   server.write("no json\n");
   server.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize })}\n`);
@@ -85,7 +85,7 @@ test("requests that were written before the end of input are answered, and the p
 for (const modern of [false, true])
   test(`streamable HTTP serves calls, events and approvals ${modern ? "without" : "with"} sessions`, async (t) => {
     const folder = folderWith(t, [command, ["Again."]]);
-    const server = new ServerProcess(t, ["--listen", "http://127.0.0.1:0"], {}, { words, folder });
+    const server = new ServerProcess(t, ["--listen", "http://127.0.0.1:0"], {}, { args: subcommand, folder });
     const url = await server.url();
     const client = newClient(t, modern);
     const events: string[] = [];
@@ -121,7 +121,7 @@ test("over HTTP strange hosts, web pages and visitors without the token stay out
   const tokenFile = path.join(folder, "token");
   writeFileSync(tokenFile, "s3cret-s3cret-s3cret-s3cret", { mode: 0o600 });
   const auth = ["--ws-auth", "capability-token", "--ws-token-file", tokenFile, "--ws-allow-origin", "http://good.example"];
-  const server = new ServerProcess(t, ["--listen", "http://127.0.0.1:0", ...auth], {}, { words, folder });
+  const server = new ServerProcess(t, ["--listen", "http://127.0.0.1:0", ...auth], {}, { args: subcommand, folder });
   const url = await server.url();
   const token = { authorization: "Bearer s3cret-s3cret-s3cret-s3cret" };
   assert.equal(await status(url, { ...token, host: "evil.example" }), 403);
@@ -141,7 +141,7 @@ test("over HTTP strange hosts, web pages and visitors without the token stay out
 });
 
 test("an address that others can reach needs a token", async (t) => {
-  const server = new ServerProcess(t, ["--listen", "http://0.0.0.0:0"], {}, { words });
+  const server = new ServerProcess(t, ["--listen", "http://0.0.0.0:0"], {}, { args: subcommand });
   const { code, stderr } = await server.ended;
   assert.equal(code, 1);
   assert.match(stderr, /--ws-auth/);
@@ -149,7 +149,7 @@ test("an address that others can reach needs a token", async (t) => {
 
 test("over HTTP no address, header or body that a stranger sends ends the server or costs a session", async (t) => {
   const folder = folderWith(t, [["Still here."]]);
-  const server = new ServerProcess(t, ["--listen", "http://127.0.0.1:0"], {}, { words, folder });
+  const server = new ServerProcess(t, ["--listen", "http://127.0.0.1:0"], {}, { args: subcommand, folder });
   const url = await server.url();
   const port = Number(new URL(url).port);
   const client = newClient(t);
@@ -174,7 +174,7 @@ test("over HTTP no address, header or body that a stranger sends ends the server
     await rawStatus(port, ["POST /mcp HTTP/1.1", "Host: localhost", "Content-Type: application/json", "Content-Length: 99999999"], "{"),
     413,
   );
-  // Visitors who begin a session and never come back make room for each other, not at the cost of one that is in use.
+  // Abandoned sessions are evicted in favour of new ones, but never one that is in use.
   const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "passer-by", version: "1" } };
   for (let i = 0; i < 300; i++) {
     const answer = await fetch(url, {

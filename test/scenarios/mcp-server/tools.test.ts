@@ -1,4 +1,4 @@
-/** The MCP server's two tools: what they take, what they answer with, what they tell meanwhile. */
+/** The MCP server's two tools: their arguments, their results, and their notifications meanwhile. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -148,10 +148,10 @@ verifies(
       ["codex-reply", { prompt: "x", threadId: "../../etc/passwd" }, /Session not found/],
       ["nothing", {}, /Unknown tool 'nothing'/],
     ];
-    for (const [name, args, says] of cases) {
+    for (const [name, args, expected] of cases) {
       const result = await stage.call(name, args);
       assert.equal(result.isError, true, JSON.stringify({ name, args, result }));
-      assert.match(result.content[0].text, says);
+      assert.match(result.content[0].text, expected);
     }
     const failed = await stage.call("codex", { prompt: "x", cwd: workspace });
     assert.equal(failed.isError, true);
@@ -164,20 +164,20 @@ verifies(
   "mcpServer.progress",
   async ({ home, workspace }) => {
     await using stage = await mcpStage(home, { turns: [[{ run: "true" }, "Done."]] });
-    const told: { progress: number; message?: string | undefined }[] = [];
+    const progressed: { progress: number; message?: string | undefined }[] = [];
     await stage.call(
       "codex",
       { prompt: "x", cwd: workspace, sandbox: "danger-full-access", "approval-policy": "never" },
-      { onprogress: (p) => told.push(p) },
+      { onprogress: (p) => progressed.push(p) },
     );
     assert.deepEqual(
-      told.map(({ progress }) => progress),
-      told.map((_, i) => i + 1),
+      progressed.map(({ progress }) => progress),
+      progressed.map((_, i) => i + 1),
       "progress only ever grows",
     );
     assert.ok(
-      told.some(({ message }) => message?.startsWith("running ")),
-      JSON.stringify(told),
+      progressed.some(({ message }) => message?.startsWith("running ")),
+      JSON.stringify(progressed),
     );
   },
   memory,

@@ -10,7 +10,7 @@ const web = (server: ProtectedMcp, more = ""): string =>
   `approval_policy = "never"\nmcp_oauth_credentials_store = "file"\n[mcp_servers.web]\nurl = "${server.url}"\n${more}\n`;
 const asking = [{ call: "mcp__web__whoami", with: {} }, "{{output}}"];
 
-async function said(client: Client, threadId: string): Promise<string> {
+async function replyOf(client: Client, threadId: string): Promise<string> {
   const ended = Promise.withResolvers<void>();
   let text = "";
   const stop = [
@@ -29,7 +29,7 @@ verifies("mcp.http", async ({ app, workspace }) => {
   await using server = await new ProtectedMcp().start();
   const client = await app({ turns: [asking], config: web(server, 'http_headers = { "x-team" = "fruit" }') });
   const { thread } = await client.call("thread/start", { cwd: workspace });
-  assert.equal(await said(client, thread.id), "you are signed in");
+  assert.equal(await replyOf(client, thread.id), "you are signed in");
   assert.ok(server.headers.every((headers) => headers["x-team"] === "fruit"));
   const { data } = await client.call("mcpServerStatus/list", { threadId: thread.id });
   assert.deepEqual([data[0]?.runtimeStatus, data[0]?.authStatus], ["connected", "unsupported"]);
@@ -42,7 +42,7 @@ verifies("mcp.redirect", async ({ app, workspace }) => {
   const warnings: string[] = [];
   client.on("warning", ({ message }) => warnings.push(message));
   const { thread } = await client.call("thread/start", { cwd: workspace });
-  assert.equal(await said(client, thread.id), "Hello.");
+  assert.equal(await replyOf(client, thread.id), "Hello.");
   assert.match(warnings.join(), /redirects to http:\/\/127/);
   assert.deepEqual(other.headers, [], "no header of the user went anywhere else");
 });
@@ -53,7 +53,7 @@ verifies("mcp.login", async ({ app, workspace, home }) => {
   const { thread } = await client.call("thread/start", { cwd: workspace });
   const failures: unknown[] = [];
   client.on("mcpServer/startupStatus/updated", ({ failureReason }) => failureReason && failures.push(failureReason));
-  assert.equal(await said(client, thread.id), "Not yet.");
+  assert.equal(await replyOf(client, thread.id), "Not yet.");
   assert.deepEqual(failures, ["reauthenticationRequired"]);
   const before = await client.call("mcpServerStatus/list", {});
   assert.deepEqual([before.data[0]?.runtimeStatus, before.data[0]?.authStatus], ["authenticationRequired", "notLoggedIn"]);
@@ -63,12 +63,12 @@ verifies("mcp.login", async ({ app, workspace, home }) => {
   const { authorizationUrl } = await client.call("mcpServer/oauth/login", { name: "web" });
   assert.equal(await server.visit(authorizationUrl), 200);
   assert.deepEqual(await completed.promise, { name: "web", success: true, error: null });
-  assert.equal(await said(client, thread.id), "you are signed in", "the thread that could not use it can now");
+  assert.equal(await replyOf(client, thread.id), "you are signed in", "the thread that could not use it can now");
   assert.equal((await client.call("mcpServerStatus/list", {})).data[0]?.authStatus, "oAuth");
   assert.equal(statSync(path.join(home, "parley", "mcp-credentials.json")).mode & 0o777, 0o600);
 
   server.expire();
-  assert.equal(await said(client, thread.id), "you are signed in");
+  assert.equal(await replyOf(client, thread.id), "you are signed in");
   assert.equal(server.grants.at(-1), "refresh_token", "renewed without a person");
 });
 
@@ -85,7 +85,7 @@ for (const page of ["javascript:alert(1)", "file:///etc/passwd", "http://127.0.0
   });
 
 verifies("trust.mcpPrivate", async ({ app }) => {
-  // The stand-in for a server of the world is one of this machine, so only what is refused to everybody is tried here; the rest is in src/lib/inward.test.ts.
+  // The test's stand-in for a public server is on this machine, so only addresses refused to every server are tried here; the rest is in src/lib/inward.test.ts.
   await using server = await new ProtectedMcp({ signIn: true, authority: "http://169.254.169.254/latest" }).start();
   const client = await app({ config: web(server) });
   await assert.rejects(client.call("mcpServer/oauth/login", { name: "web" }), /169\.254\.169\.254, an address inside this network/);

@@ -74,7 +74,7 @@ verifies("mcp.oddSchema", async ({ app, workspace }) => {
   assert.equal((await thread.run("go")).text, "ok");
 });
 
-/** What was found stands in the history: the tools at the head of each request stay the same, over a compaction, a restart and a fork. */
+/** Found tools are recorded in the history: the tools at the head of each request stay the same, across a compaction, a restart and a fork. */
 verifies("mcp.searched", async (stage) => {
   const handOver = `HAND-OVER ${"Invoices are closed with mcp__desk__close_invoices. ".repeat(8)}`;
   const uses = (name: string, args: object): MockReply => ({ calls: [{ id: `c${++calls}`, name, args: JSON.stringify(args) }] });
@@ -110,7 +110,7 @@ verifies("mcp.searched", async (stage) => {
   assert.ok(![...heads].join("").includes("close_invoices"), "found tools are in the history alone");
 });
 
-/** Answers every chat request with a word, and keeps what was sent. */
+/** Answers every chat request with a short text, and records the requests. */
 async function chatServer(): Promise<{ url: string; bodies: string[]; close(): Promise<void> }> {
   const bodies: string[] = [];
   const http = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** MCP servers of the settings: started, offered, called, broken, reloaded. */
+/** Configured MCP servers: started, offered, called, broken, reloaded. */
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ const server = (name: string, behaviour: string, more = ""): string =>
   `[mcp_servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "${behaviour}"]\nstartup_timeout_sec = 60\n${more}\n`;
 const never = 'approval_policy = "never"\n';
 
-/** Runs one turn and gives back its MCP items and last words. */
+/** Runs one turn and returns its MCP items and final message. */
 async function turn(client: Client, threadId: string, text: string) {
   const items: Extract<Parameters<Parameters<Client["on"]>[1]>[0], object>[] = [];
   const stop = client.on("item/completed", ({ item }) => items.push(item));
@@ -32,7 +32,7 @@ async function turn(client: Client, threadId: string, text: string) {
     status,
     error,
     calls: all.filter(({ type }) => type === "mcpToolCall"),
-    said: all.findLast(({ type }) => type === "agentMessage")?.text ?? "",
+    reply: all.findLast(({ type }) => type === "agentMessage")?.text ?? "",
   };
 }
 
@@ -46,8 +46,8 @@ verifies("mcp.call", async ({ app, workspace }) => {
   });
   const states: unknown[] = [];
   client.on("mcpServer/startupStatus/updated", ({ name, status }) => states.push([name, status]));
-  const { calls, said } = await turn(client, await start(client, workspace), "go");
-  assert.equal(said, "plum: a stone fruit");
+  const { calls, reply } = await turn(client, await start(client, workspace), "go");
+  assert.equal(reply, "plum: a stone fruit");
   assert.equal(calls[0]?.status, "completed");
   assert.deepEqual(states, [
     ["notes", "starting"],
@@ -57,10 +57,10 @@ verifies("mcp.call", async ({ app, workspace }) => {
 
 verifies("mcp.progress", async ({ app, workspace }) => {
   const client = await app({ turns: [[call("slow"), "{{output}}"]], config: `${never}${server("notes", "plain")}` });
-  const told: string[] = [];
-  client.on("item/mcpToolCall/progress", ({ message }) => told.push(message));
+  const messages: string[] = [];
+  client.on("item/mcpToolCall/progress", ({ message }) => messages.push(message));
   await turn(client, await start(client, workspace), "go");
-  assert.deepEqual(told, ["step 1", "step 2", "step 3"]);
+  assert.deepEqual(messages, ["step 1", "step 2", "step 3"]);
 });
 
 verifies("mcp.resources", async ({ app, workspace }) => {
@@ -69,7 +69,7 @@ verifies("mcp.resources", async ({ app, workspace }) => {
     config: `${never}${server("notes", "plain")}`,
   });
   const threadId = await start(client, workspace);
-  assert.match((await turn(client, threadId, "go")).said, /note text/);
+  assert.match((await turn(client, threadId, "go")).reply, /note text/);
   const { contents } = await client.call("mcpServer/resource/read", { threadId, server: "notes", uri: "fixture://note" });
   assert.deepEqual(contents, [{ uri: "fixture://note", mimeType: "text/plain", text: "note text" }]);
   const direct = await client.call("mcpServer/tool/call", { threadId, server: "notes", tool: "read", arguments: { name: "x" } });
@@ -109,7 +109,7 @@ verifies("mcp.resourceItems", async ({ app, workspace }) => {
   const { server: from, uri, contents } = JSON.parse(read);
   assert.deepEqual([from, uri, contents[0].text], ["notes", "fixture://note", "note text"]);
   assert.equal(unknown, "unknown MCP server 'other'");
-  const text = (said: string) => [{ type: "text", text: said }];
+  const text = (content: string) => [{ type: "text", text: content }];
   assert.deepEqual(items, [
     ["c1", "codex", "list_mcp_resources", "completed", text(listed)],
     ["c2", "notes", "list_mcp_resource_templates", "completed", text(templates)],
@@ -142,7 +142,7 @@ verifies("mcp.status", async ({ app }) => {
 
 for (const behaviour of ["exit", "complain", "mute", "garbage"])
   verifies("mcp.broken", async ({ app, workspace }) => {
-    // Only those that never say anything of use have to be given up.
+    // Only servers that never send anything useful have to time out.
     const seconds = ["mute", "garbage"].includes(behaviour) ? 1 : 60;
     const broken = server("broken", behaviour).replace("startup_timeout_sec = 60", `startup_timeout_sec = ${seconds}`);
     const client = await app({
@@ -152,18 +152,18 @@ for (const behaviour of ["exit", "complain", "mute", "garbage"])
     const warnings: string[] = [];
     client.on("warning", ({ message }) => warnings.push(message));
     const threadId = await start(client, workspace);
-    const { status, said } = await turn(client, threadId, "go");
+    const { status, reply } = await turn(client, threadId, "go");
     assert.equal(status, "completed");
-    assert.equal(said, "plum: nothing", "the other server works");
+    assert.equal(reply, "plum: nothing", "the other server works");
     assert.deepEqual(
       warnings.map((text) => /^MCP server (\w+) is not available/.exec(text)?.[1]).sort(),
       ["broken", "missing"],
-      "told once each",
+      "one warning each",
     );
     if (behaviour === "complain")
       assert.ok(
         warnings.some((text) => text.includes("cannot find the database")),
-        "its own words help",
+        "its own error output helps",
       );
     const starts: string[] = [];
     client.on("mcpServer/startupStatus/updated", ({ name }) => starts.push(name));
@@ -195,8 +195,8 @@ verifies("mcp.required", async ({ app, workspace, home }) => {
 verifies("mcp.callMeta", async ({ app, workspace }) => {
   const client = await app({ turns: [[call("meta"), "{{output}}"]], config: `${never}${server("notes", "meta")}` });
   const threadId = await start(client, workspace);
-  const { said } = await turn(client, threadId, "go");
-  const { progressToken: _token, ...meta } = JSON.parse(said);
+  const { reply } = await turn(client, threadId, "go");
+  const { progressToken: _token, ...meta } = JSON.parse(reply);
   assert.deepEqual([meta.threadId, meta.sessionId, typeof meta.callId], [threadId, threadId, "string"]);
   const params = { threadId, server: "notes", tool: "meta", arguments: {}, _meta: { source: "app", threadId: "forged" } };
   const { content } = await client.call("mcpServer/tool/call", params);
@@ -207,10 +207,10 @@ verifies("mcp.started", async (stage) => {
   const wire = await stage.wire({ config: server("notes", "plain", "required = true") + server("gone", "exit") });
   await wire.initialize({ experimentalApi: true });
   const { result } = await wire.ask("thread/start", { cwd: stage.workspace });
-  const told = (name: string, status: string) =>
+  const statusOf = (name: string, status: string) =>
     wire.until((m) => m.method === "mcpServer/startupStatus/updated" && m.params.name === name && m.params.status === status);
-  assert.equal((await told("notes", "ready")).params.threadId, result.thread.id);
-  assert.match((await told("gone", "failed")).params.error, /closed/i);
+  assert.equal((await statusOf("notes", "ready")).params.threadId, result.thread.id);
+  assert.match((await statusOf("gone", "failed")).params.error, /closed/i);
   const order = wire.order.filter((step) => step === "thread/started" || step.startsWith("mcpServer/"));
   assert.equal(order[0], "thread/started");
 });
@@ -226,7 +226,7 @@ verifies("mcp.crash", async ({ app, workspace }) => {
   const threadId = await start(client, workspace);
   const first = await turn(client, threadId, "go");
   assert.equal(first.calls.find(({ status }) => status === "failed") === undefined, false);
-  assert.equal((await turn(client, threadId, "more")).said, "pear: nothing", "it was started again");
+  assert.equal((await turn(client, threadId, "more")).reply, "pear: nothing", "it was started again");
 });
 
 verifies("mcp.timeout", async ({ app, workspace }) => {
@@ -234,9 +234,9 @@ verifies("mcp.timeout", async ({ app, workspace }) => {
     turns: [[call("hang"), "{{output}}"]],
     config: `${never}${server("notes", "plain", "tool_timeout_sec = 0.3")}`,
   });
-  const { calls, said } = await turn(client, await start(client, workspace), "go");
+  const { calls, reply } = await turn(client, await start(client, workspace), "go");
   assert.equal(calls[0]?.status, "failed");
-  assert.match(said, /tool call error: .*timed? ?out/i);
+  assert.match(reply, /tool call error: .*timed? ?out/i);
 });
 
 verifies("mcp.interrupt", async ({ app, workspace }) => {
@@ -256,7 +256,7 @@ verifies("mcp.environment", async ({ app, workspace, home }) => {
     turns: [[call("env"), "{{output}}"]],
     config: `${never}${server("notes", "plain", 'env = { GIVEN = "yes" }\nenv_vars = ["PATH"]')}`,
   });
-  const env = JSON.parse((await turn(client, await start(client, workspace), "go")).said);
+  const env = JSON.parse((await turn(client, await start(client, workspace), "go")).reply);
   assert.equal(env.GIVEN, "yes");
   assert.deepEqual(
     Object.keys(env).filter((name) => /KEY|TOKEN|SECRET|CODEX|PARLEY/.test(name)),
@@ -274,7 +274,7 @@ verifies("mcp.reload", async ({ app, workspace, home }) => {
   await turn(client, threadId, "one");
   appendFileSync(path.join(home, "config.toml"), server("late", "plain"));
   assert.deepEqual(await client.call("config/mcpServer/reload", {}), {});
-  assert.equal((await turn(client, threadId, "two")).said, "plum: nothing");
+  assert.equal((await turn(client, threadId, "two")).reply, "plum: nothing");
 });
 
 verifies("mcp.brokenReload", async ({ app, workspace, home }) => {
@@ -287,5 +287,5 @@ verifies("mcp.brokenReload", async ({ app, workspace, home }) => {
   await client.call("config/mcpServer/reload", {});
   await assert.rejects(turn(client, threadId, "two"), (error) => error instanceof RpcError && /mcp_servers\.bad/.test(error.message));
   writeFileSync(file, good);
-  assert.equal((await turn(client, threadId, "two")).said, "Two.");
+  assert.equal((await turn(client, threadId, "two")).reply, "Two.");
 });

@@ -1,4 +1,4 @@
-/** What MCP servers may not do: hide, shadow, swap, flood, reach for secrets, or run unasked. */
+/** What MCP servers may not do: hide, shadow or swap tools, flood, read secrets, or run without approval. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -27,17 +27,17 @@ async function turn(client: Client, threadId: string, text = "go") {
   unlisten();
   return {
     calls: items.filter(({ type }) => type === "mcpToolCall"),
-    said: String(items.findLast(({ type }) => type === "agentMessage")?.text),
+    reply: String(items.findLast(({ type }) => type === "agentMessage")?.text),
   };
 }
 const start = async (client: Client, cwd: string): Promise<string> => (await client.call("thread/start", { cwd })).thread.id;
 
-/** Answers every question about a tool with one word, and keeps what was asked. */
-function answering(client: Client, word: string): ToolRequestUserInputParams[] {
+/** Answers every tool approval with the same answer, and records the requests. */
+function answering(client: Client, answer: string): ToolRequestUserInputParams[] {
   const asked: ToolRequestUserInputParams[] = [];
   client.answer("item/tool/requestUserInput", (params) => {
     asked.push(params);
-    return { answers: { approval: { answers: [word] } } };
+    return { answers: { approval: { answers: [answer] } } };
   });
   return asked;
 }
@@ -49,10 +49,10 @@ const outcomes: [string, boolean, RegExp][] = [
   ["Cancel", false, /the user cancelled/],
   ["accept", false, /the user declined/],
 ];
-for (const [word, runs, said] of outcomes)
+for (const [answer, runs, expected] of outcomes)
   verifies("mcp.approval", async ({ app, workspace }) => {
     const client = await app({ turns: [[call("write", { name: "plum" }), "{{output}}"]], config: `${onRequest}${server("notes")}` });
-    const asked = answering(client, word);
+    const asked = answering(client, answer);
     const result = await turn(client, await start(client, workspace));
     assert.equal(asked.length, 1);
     assert.match(asked[0]?.questions[0]?.question ?? "", /MCP server notes .* write with \{"name":"plum"\}/);
@@ -61,8 +61,8 @@ for (const [word, runs, said] of outcomes)
       ["Accept", "Accept for this session", "Decline", "Cancel"],
     );
     assert.equal(result.calls[0]?.status, runs ? "completed" : "failed");
-    if (!runs) assert.match(result.calls[0]?.error.message, said);
-    assert.match(result.said, said);
+    if (!runs) assert.match(result.calls[0]?.error.message, expected);
+    assert.match(result.reply, expected);
   });
 
 verifies("mcp.approvalNever", async ({ app, workspace }) => {
@@ -74,8 +74,8 @@ verifies("mcp.approvalNever", async ({ app, workspace }) => {
     config: `approval_policy = "never"\n${server("notes")}`,
   });
   const threadId = await start(client, workspace);
-  assert.match((await turn(client, threadId)).said, /mcp_servers\.notes\.approval = "allow"/);
-  assert.match((await turn(client, threadId)).said, /x: nothing/);
+  assert.match((await turn(client, threadId)).reply, /mcp_servers\.notes\.approval = "allow"/);
+  assert.match((await turn(client, threadId)).reply, /x: nothing/);
 });
 
 verifies("mcp.approvalAllow", async ({ app, workspace }) => {
@@ -83,7 +83,7 @@ verifies("mcp.approvalAllow", async ({ app, workspace }) => {
     turns: [[call("write"), "{{output}}"]],
     config: `approval_policy = "never"\n${server("notes", "plain", 'approval = "allow"')}`,
   });
-  assert.match((await turn(client, await start(client, workspace))).said, /^wrote/);
+  assert.match((await turn(client, await start(client, workspace))).reply, /^wrote/);
 });
 
 verifies("mcp.approvalForSession", async ({ app, workspace }) => {
@@ -128,8 +128,8 @@ verifies("mcp.shadow", async ({ app, workspace }) => {
     ],
     config: `approval_policy = "never"\nsandbox_mode = "danger-full-access"\n${server("notes", "shadow")}`,
   });
-  const { said, calls } = await turn(client, await start(client, workspace));
-  assert.match(said, /built-in/);
+  const { reply, calls } = await turn(client, await start(client, workspace));
+  assert.match(reply, /built-in/);
   assert.deepEqual(calls, []);
 });
 
@@ -159,7 +159,7 @@ verifies("mcp.elicitation", async ({ app, workspace }) => {
   });
   const waiting: unknown[] = [];
   client.on("thread/status/changed", ({ status }) => status.type === "active" && waiting.push(...status.activeFlags));
-  assert.match((await turn(client, await start(client, workspace))).said, /"action":"accept","content":\{"name":"Ada"\}/);
+  assert.match((await turn(client, await start(client, workspace))).reply, /"action":"accept","content":\{"name":"Ada"\}/);
   assert.deepEqual(waiting, ["waitingOnApproval"]);
 });
 
@@ -167,7 +167,7 @@ verifies("mcp.elicitationDeclined", async ({ app, workspace }) => {
   const client = await app({ turns: [[call("ask"), "{{output}}"]], config: `approval_policy = "on-request"\n${server("notes")}` });
   const warnings: string[] = [];
   client.on("warning", ({ message }) => warnings.push(message));
-  assert.match((await turn(client, await start(client, workspace))).said, /"action":"decline"/);
+  assert.match((await turn(client, await start(client, workspace))).reply, /"action":"decline"/);
   assert.match(warnings.join(), /a question of the MCP server notes was declined: this client does not answer/);
 });
 
@@ -178,7 +178,7 @@ verifies("mcp.elicitationInterrupted", async ({ app, workspace }) => {
   client.on("serverRequest/resolved", (p) => taken.resolve(p.threadId));
   client.answer("mcpServer/elicitation/request", async ({ turnId }) => {
     await client.call("turn/interrupt", { threadId, turnId: turnId ?? "" });
-    await taken.promise; // a person who never answers
+    await taken.promise; // a user who never answers
     return { action: "accept", content: { name: "too late" } };
   });
   await turn(client, threadId);
@@ -226,14 +226,14 @@ for (const [sandbox, action] of [
     const config = `approval_policy = "never"\nsandbox_mode = "${sandbox}"\n${server("notes")}`;
     const client = await app({ turns: [[call("ask"), "{{output}}"]], config });
     client.answer("mcpServer/elicitation/request", () => ({ action: "accept", content: { name: "Ada" }, _meta: { seen: "yes" } }));
-    const { said } = await turn(client, await start(client, workspace));
-    assert.match(said, new RegExp(`"action":"${action}"`));
-    assert.equal(said.includes('"_meta":{"seen":"yes"}'), action === "accept");
+    const { reply } = await turn(client, await start(client, workspace));
+    assert.match(reply, new RegExp(`"action":"${action}"`));
+    assert.equal(reply.includes('"_meta":{"seen":"yes"}'), action === "accept");
   });
 
 verifies("mcp.sampling", async ({ app, workspace }) => {
   const client = await app({ turns: [[call("sample"), "{{output}}"]], config: `approval_policy = "never"\n${server("notes")}` });
-  assert.match((await turn(client, await start(client, workspace))).said, /"error"/);
+  assert.match((await turn(client, await start(client, workspace))).reply, /"error"/);
 });
 
 verifies("mcp.redefined", async ({ app, workspace, home }) => {
@@ -244,12 +244,12 @@ verifies("mcp.redefined", async ({ app, workspace, home }) => {
   const reads = [call("read", { name: "x" }), "{{output}}"];
   const trusted = `[projects.${JSON.stringify(workspace)}]\ntrust_level = "trusted"\n`;
   const client = await app({ turns: Array(6).fill(reads), config: `${server("mine")}${trusted}` });
-  const told: string[] = [];
+  const warnings: string[] = [];
   const failed: string[] = [];
-  client.on("configWarning", ({ summary }) => told.push(summary));
+  client.on("configWarning", ({ summary }) => warnings.push(summary));
   client.on("mcpServer/startupStatus/updated", ({ name, status, error }) => status === "failed" && failed.push(`${name}: ${error}`));
   const threadId = await start(client, workspace);
-  assert.match((await turn(client, threadId)).said, /x: nothing/, "what the folder had when it was trusted runs");
+  assert.match((await turn(client, threadId)).reply, /x: nothing/, "what the folder had when it was trusted runs");
 
   for (const [text, name] of [
     [server("notes", "plain", 'env = { LD_PRELOAD = "evil.so" }'), "notes"],
@@ -258,16 +258,16 @@ verifies("mcp.redefined", async ({ app, workspace, home }) => {
     [`${server("notes")}${server("mine", "shadow")}`, "mine"],
   ] as const) {
     project(text);
-    const { said } = await turn(client, threadId);
-    assert.equal(/x: nothing/.test(said), name !== "notes", text);
-    assert.match(told.splice(0).join("\n"), new RegExp(`the MCP server ${name} of .* run \`parley mcp accept ${name}\``));
+    const { reply } = await turn(client, threadId);
+    assert.equal(/x: nothing/.test(reply), name !== "notes", text);
+    assert.match(warnings.splice(0).join("\n"), new RegExp(`the MCP server ${name} of .* run \`parley mcp accept ${name}\``));
     assert.match(
       failed.splice(0).join("\n"),
       new RegExp(`^${name}: MCP client for \`${name}\` failed to start: the MCP server ${name} of [^\n]*$`),
     );
   }
   project(server("notes"));
-  assert.match((await turn(client, threadId)).said, /x: nothing/, "the accepted one runs again");
-  assert.deepEqual([told, failed], [[], []]);
+  assert.match((await turn(client, threadId)).reply, /x: nothing/, "the accepted one runs again");
+  assert.deepEqual([warnings, failed], [[], []]);
   assert.ok(existsSync(path.join(home, "parley", "trust")));
 });

@@ -1,4 +1,4 @@
-/** Windows, thoughts and token counts as clients see them, with providers that are not OpenAI. */
+/** Context windows, reasoning and token counts as clients see them, with providers other than OpenAI. */
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { anthropicFrames, chatFrames } from "../../support/model-mocks/frames.ts";
@@ -10,13 +10,13 @@ const json = (response: ServerResponse, body: unknown): void => {
   response.end(JSON.stringify(body));
 };
 
-/** A llama.cpp server: its list, its properties, and what it says. */
+/** A llama.cpp server: its model list, its properties, and its answers. */
 const llamaServer =
-  (window: number, says: Answer): Answer =>
+  (window: number, answer: Answer): Answer =>
   (response, request) => {
     if (request.path === "/v1/models") return json(response, { data: [{ id: "qwen3-coder" }] });
     if (request.path === "/props") return json(response, { default_generation_settings: { n_ctx: window } });
-    return says(response, request);
+    return answer(response, request);
   };
 
 verifies("model.windowAsked", async ({ app, workspace }) => {

@@ -1,4 +1,4 @@
-/** No param is taken and dropped: read, refused, or warned of. Tried for every param of every request, on the whole server. */
+/** No param is accepted and ignored: each is read, refused, or reported in a warning. Checked for every param of every request, on the whole server. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { type Stage, verifies } from "../../support/verifies.ts";
 type Json = Readonly<Record<string, unknown>>;
 type Handler = (params: Json, call: unknown) => unknown;
 
-/** Notes which members are read; whoever takes all of them at once reads each. */
+/** Records which members are read; enumerating them counts as reading each. */
 const watched = (params: Json, read: Set<string>): Json =>
   new Proxy(params, {
     get(target, key, receiver) {
@@ -20,7 +20,7 @@ const watched = (params: Json, read: Set<string>): Json =>
     },
   });
 
-/** What a client gets by such a param is so in any case. */
+/** Params without an effect because the behaviour they ask for is always on. */
 const holdsAnyway: Readonly<Record<string, string>> = {
   "app/list forceRefetch": "there are no apps",
   "app/list limit": "there are no apps",
@@ -35,7 +35,7 @@ const holdsAnyway: Readonly<Record<string, string>> = {
   "turn/start turnTrigger": "a turn is the same whatever set it off",
 };
 
-/** What needs a running turn, command or server to be reached, and the test that does so. */
+/** Params that only matter during a running turn, command or server, and the test that covers them. */
 const triedIn: Readonly<Record<string, string>> = {
   "command/exec/write processId": "test/scenarios/command/exec.test.ts",
   "command/exec/write closeStdin": "test/scenarios/command/exec.test.ts",
@@ -55,7 +55,7 @@ interface Place {
   readonly workspace: string;
 }
 
-/** A plain value that fits, by the param's name where a real one is needed to get anywhere. */
+/** A simple valid value; chosen by the param's name where the request needs a real one. */
 function sample(schema: Json, name: string, place: Place): unknown {
   const own = byName(name, place);
   if (own !== undefined) return own;
@@ -105,7 +105,7 @@ async function newPlace(client: Client, workspace: string): Promise<Place> {
   return { threadId: thread.id, turnId, workspace };
 }
 
-/** Everything a method may be given, one param at a time beside those it needs; gives those that nobody looked at. */
+/** Calls a method with each optional param in turn, beside the required ones; returns those that were never read. */
 async function untouched(client: Client, method: string, workspace: string): Promise<string[]> {
   const row = clientRequests[method as keyof typeof clientRequests];
   const schema = jsonSchema(row.params()) as unknown as Json;
@@ -128,7 +128,7 @@ async function untouched(client: Client, method: string, workspace: string): Pro
       await client.call(method as "thread/read", params as never, { timeoutMs: 60_000 }).catch((error: unknown) => {
         if (error instanceof RpcError && error.message.includes(name)) spoken.add(name);
       });
-      await client.call("thread/loaded/list", {}); // warnings come behind the answer
+      await client.call("thread/loaded/list", {}); // warnings follow the response
     }
   } finally {
     table[method] = original;

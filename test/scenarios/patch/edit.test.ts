@@ -1,4 +1,4 @@
-/** `edit` and `write`: the same way as a patch, for models that were not trained on patches; and calls with slips. */
+/** `edit` and `write`: handled like a patch, for models that were not trained on patches; and malformed calls. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -35,7 +35,9 @@ verifies("edit.item", async ({ wire, workspace }) => {
     client.send({ id: question.id, result: { decision: "accept" } });
   }
   await client.notification("turn/completed");
-  const items = client.heard.filter((m) => m.method === "item/completed" && m.params.item.type === "fileChange").map((m) => m.params.item);
+  const items = client.received
+    .filter((m) => m.method === "item/completed" && m.params.item.type === "fileChange")
+    .map((m) => m.params.item);
   assert.deepEqual(
     items.map((item) => [item.status, item.changes.map((change: Message) => [path.relative(workspace, change.path), change.kind.type])]),
     [
@@ -47,7 +49,7 @@ verifies("edit.item", async ({ wire, workspace }) => {
   assert.match(items[0].changes[0].diff, /-two\n\+2/);
   assert.match(asked[2]?.params.reason, /replaces existing files/);
   assert.deepEqual([readFileSync(file, "utf8"), readFileSync(path.join(workspace, "b/new.txt"), "utf8")], ["all\n", "new\n"]);
-  const diff = client.heard.findLast((m) => m.method === "turn/diff/updated").params.diff;
+  const diff = client.received.findLast((m) => m.method === "turn/diff/updated").params.diff;
   assert.match(diff, /-one\n-two\n-three\n\+all/);
   const reverted = await client.ask("turn/revert", { threadId, turnId: started.turn.id });
   assert.equal(reverted.error, undefined, JSON.stringify(reverted.error));
@@ -80,10 +82,10 @@ verifies("edit.diagnostics", async ({ app, home, workspace }) => {
   mkdirSync(bin, { recursive: true });
   writeFileSync(path.join(workspace, "tsconfig.json"), "{}");
   writeFileSync(path.join(workspace, "a.ts"), "let x: number = 1;\n");
-  const said = "a.ts(1,5): error TS2322: not a number\nother.ts(9,1): error TS1: old\n";
+  const output = "a.ts(1,5): error TS2322: not a number\nother.ts(9,1): error TS1: old\n";
   writeFileSync(
     path.join(bin, "tsc"),
-    `#!/bin/sh\necho run >> ${JSON.stringify(path.join(home, "runs"))}\nprintf '${said.replaceAll("\n", "\\n")}'\nexit 2\n`,
+    `#!/bin/sh\necho run >> ${JSON.stringify(path.join(home, "runs"))}\nprintf '${output.replaceAll("\n", "\\n")}'\nexit 2\n`,
     { mode: 0o755 },
   );
   const change = (from: string, to: string) => call("edit", { path: "a.ts", old_text: from, new_text: to });
@@ -113,7 +115,7 @@ verifies("edit.diagnostics", async ({ app, home, workspace }) => {
   assert.equal(readFileSync(path.join(home, "runs"), "utf8"), "run\n", "where every command is asked about, none runs by itself");
 });
 
-/** Programs of these names stand in for checkers, in a folder that the server finds programs in. */
+/** Creates fake checker programs of these names, in a folder on the server's PATH. */
 async function withPrograms(folder: string, programs: Readonly<Record<string, string>>, use: () => Promise<void>): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const [name, script] of Object.entries(programs)) writeFileSync(path.join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -170,8 +172,8 @@ verifies("edit.offered", async ({ wire, workspace }) => {
     const { result } = await client.ask("thread/start", { cwd: workspace, model, modelProvider: "script" });
     await client.ask("turn/start", { threadId: result.thread.id, input: [{ type: "text", text: "go" }] });
     const { turn } = (await client.notification("turn/completed")).params;
-    const said: string = turn.items[0]?.text ?? "";
-    return /The tools are: (.*)\./.exec(said)?.[1]?.split(", ") ?? [said];
+    const reply: string = turn.items[0]?.text ?? "";
+    return /The tools are: (.*)\./.exec(reply)?.[1]?.split(", ") ?? [reply];
   };
   const replacing = ["exec_command", "write_stdin", "edit", "write", "update_plan"];
   const claude = await namesFor("claude-opus-5-5");

@@ -1,4 +1,4 @@
-/** What a client sees of a patch, and what happens to the files. */
+/** What a client sees of a patch, and its effect on the files. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -16,7 +16,7 @@ interface Played {
   readonly file: (name: string) => string | undefined;
 }
 
-/** One turn; `whenAsked` runs before the yes or no to each approval. */
+/** Runs one turn; `whenAsked` runs before each approval is answered. */
 async function play(stage: Stage, options: StageOptions, whenAsked: () => string = () => "accept"): Promise<Played> {
   const wire = await stage.wire(options);
   await wire.initialize({ experimentalApi: true });
@@ -26,7 +26,7 @@ async function play(stage: Stage, options: StageOptions, whenAsked: () => string
   const next = await wire.until((m) => isAsked(m) || m.method === "turn/completed", "a question or the end");
   if (isAsked(next)) wire.send({ id: next.id, result: { decision: whenAsked() } });
   await wire.notification("turn/completed");
-  const item = wire.heard.find((m) => m.method === "item/completed" && m.params.item.type === "fileChange")?.params.item;
+  const item = wire.received.find((m) => m.method === "item/completed" && m.params.item.type === "fileChange")?.params.item;
   const file = (name: string): string | undefined => {
     const at = path.join(stage.workspace, name);
     return existsSync(at) ? readFileSync(at, "utf8") : undefined;
@@ -38,7 +38,7 @@ verifies("patch.item", async (stage) => {
   writeFileSync(path.join(stage.workspace, "old.txt"), "one\ntwo\n");
   const text = patch("*** Add File: new.txt", "+new", "*** Update File: old.txt", "*** Move to: moved.txt", "@@", " one", "-two", "+2");
   const { wire, item, file } = await play(stage, { turns: [[{ patch: text }, { say: "done" }]], config: readOnly });
-  const started = wire.heard.find((m) => m.method === "item/started" && m.params.item.type === "fileChange").params.item;
+  const started = wire.received.find((m) => m.method === "item/started" && m.params.item.type === "fileChange").params.item;
   assert.equal(started.status, "inProgress");
   assert.deepEqual(item.changes, started.changes);
   assert.deepEqual(item.changes, [
@@ -56,7 +56,7 @@ verifies("patch.item", async (stage) => {
 verifies("patch.diff", async (stage) => {
   const [first, second] = [patch("*** Add File: a", "+1"), patch("*** Update File: a", "@@", "-1", "+2", "*** Add File: b", "+b")];
   const { wire } = await play(stage, { turns: [[{ patch: first }, { say: "and" }, { patch: second }, { say: "done" }]], config: unasked });
-  const last = wire.heard.findLast((m) => m.method === "turn/diff/updated").params.diff;
+  const last = wire.received.findLast((m) => m.method === "turn/diff/updated").params.diff;
   assert.deepEqual(
     [...last.matchAll(/^diff --git (.+)$/gm)].map((m: RegExpMatchArray) => m[1]),
     ["a/a b/a", "a/b b/b"],
@@ -88,7 +88,7 @@ verifies("patch.unfit", async (stage) => {
   const { wire, item, file } = await play(stage, { turns, config: unasked });
   assert.equal(item, undefined);
   assert.equal(file("a"), "1\n");
-  assert.equal(wire.heard.findLast((m) => m.method === "turn/completed").params.turn.status, "completed");
+  assert.equal(wire.received.findLast((m) => m.method === "turn/completed").params.turn.status, "completed");
 });
 
 verifies("patch.edited", async (stage) => {
@@ -132,7 +132,7 @@ verifies("patch.hereDocument", async (stage) => {
   const { item, file, wire } = await play(stage, { turns: [[{ run }, { say: "ok" }]], config: unasked });
   assert.equal(item.status, "completed");
   assert.equal(file("d/a"), "$HOME\n");
-  assert.ok(!wire.heard.some((m) => m.params?.item?.type === "commandExecution"));
+  assert.ok(!wire.received.some((m) => m.params?.item?.type === "commandExecution"));
 });
 
 verifies("patch.preview", async (stage) => {
@@ -144,7 +144,7 @@ verifies("patch.preview", async (stage) => {
 verifies("patch.preview", async (stage) => {
   const turns = [[{ patch: patch("*** Add File: a", "+1", "+2") }, { say: "ok" }]];
   const { wire, item } = await play(stage, { turns, config: `${unasked}\nfeatures.apply_patch_streaming_events = true` });
-  const { params } = wire.heard.find((m) => m.method === "item/fileChange/patchUpdated");
+  const { params } = wire.received.find((m) => m.method === "item/fileChange/patchUpdated");
   assert.equal(params.itemId, item.id);
   assert.deepEqual([params.changes[0].path, params.changes[0].kind], ["a", { type: "add" }]);
 });
@@ -173,5 +173,5 @@ verifies("patch.failedQuietly", async (stage) => {
     writeFileSync(mine, "mine\n");
     return "accept";
   });
-  assert.deepEqual([item.status, wire.heard.filter((m) => m.method === "turn/diff/updated")], ["failed", []]);
+  assert.deepEqual([item.status, wire.received.filter((m) => m.method === "turn/diff/updated")], ["failed", []]);
 });

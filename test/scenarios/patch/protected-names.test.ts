@@ -1,4 +1,4 @@
-/** Names that the user's settings close: neither a command nor an unasked patch writes them. */
+/** Names protected by the user's settings: neither a command nor an unapproved patch writes them. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Plugins that lie in the home already: what of them takes effect, and when not. */
+/** Plugins that are already in the home: which of their parts take effect, and when not. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -67,13 +67,13 @@ verifies(
       ["mine", null, "disabled"],
       ["quiet", "demo@mk", "disabled"],
     ]);
-    const said = warnings.join("\n");
+    const joined = warnings.join("\n");
     for (const expected of [
       /fx: `approval` is left out/,
       /the MCP server mine of the plugin demo@mk is not used, since your settings have one/,
       /the plugin demo@mk: mcp_servers\.odd\.url: `ftp:\/\/x` is no http or https address/,
     ])
-      assert.match(said, expected);
+      assert.match(joined, expected);
   },
   here,
 );
@@ -101,7 +101,7 @@ verifies(
     await thread.run("first");
     assert.throws(() => readFileSync(note), "a plugin's hook that nobody trusts must not run");
     assert.equal((await trustAll(client, workspace)).hooks[0]?.trustStatus, "trusted");
-    // As Codex keeps it, which does not know the two digests as one text.
+    // As Codex stores it; Codex does not write the two digests as one string.
     assert.match(
       readFileSync(path.join(home, "config.toml"), "utf8"),
       /trusted_hash = "sha256:[0-9a-f]{64}"\n.*trusted_content_hash = "sha256:[0-9a-f]{64}"/s,
@@ -266,7 +266,7 @@ verifies(
   here,
 );
 
-const oddPlugins: readonly [name: string, files: PluginFiles, more: (folder: string) => void, says: RegExp][] = [
+const oddPlugins: readonly [name: string, files: PluginFiles, more: (folder: string) => void, expected: RegExp][] = [
   ["linked", plainPlugin("linked"), (folder) => symlinkSync("/etc/hostname", path.join(folder, "x")), /x is neither a file nor a folder/],
   ["piped", plainPlugin("piped"), (folder) => void execFileSync("mkfifo", [path.join(folder, "x")]), /x is neither a file nor a folder/],
   ["huge", { ".codex-plugin/plugin.json": `{"name":"huge","description":"${"x".repeat(1024 * 1024)}"}` }, () => {}, /is larger than 1 MiB/],
@@ -306,7 +306,7 @@ verifies(
       [["fx", "shared@mk"]],
     );
     await thread.run("hi");
-    const said = warnings.join("\n");
+    const joined = warnings.join("\n");
     for (const expected of [
       /out: `command` must be/,
       /taken: `env` cannot override/,
@@ -314,7 +314,7 @@ verifies(
       /old: `type` must be/,
       /later.*unsupported Agent Plugins schema/,
     ])
-      assert.match(said, expected);
+      assert.match(joined, expected);
   },
   here,
 );
@@ -323,7 +323,7 @@ verifies(
   "plugin.hostile",
   async ({ app, home, workspace }) => {
     for (const [name, files, more] of oddPlugins) more(install(home, files, `${name}@mk`));
-    // Its paths lead out, so that only what lies in their usual places would be left of it; and there is nothing.
+    // Its paths lead outside its folder, so only files in the default places would count, and there are none.
     install(
       home,
       { ".claude-plugin/plugin.json": { name: "out", skills: ["../../../../..", "/etc", "./a/../../b", 7], hooks: "./../x.json" } },
@@ -334,13 +334,13 @@ verifies(
     const warnings = warningsOf(client);
     const thread = await client.startThread({ cwd: workspace });
     assert.equal((await thread.run("hi")).text, "Hello.");
-    const said = (id: string): string => warnings.filter((warning) => warning.includes(id)).join("\n");
-    for (const [name, , , says] of oddPlugins) assert.match(said(`${name}@mk`), says, name);
+    const warningsAbout = (id: string): string => warnings.filter((warning) => warning.includes(id)).join("\n");
+    for (const [name, , , expected] of oddPlugins) assert.match(warningsAbout(`${name}@mk`), expected, name);
     assert.equal(warnings.filter((warning) => /out\/1\.2\.0.*stay in the plugin's folder/.test(warning)).length, 5, warnings.join("\n"));
-    assert.match(said("none@mk"), /is not installed/);
-    assert.match(said("no-market"), /expected <plugin>@<marketplace>/);
-    assert.match(said("a@../.."), /invalid marketplace name/);
-    assert.match(said("..@mk"), /path traversal is not allowed/);
+    assert.match(warningsAbout("none@mk"), /is not installed/);
+    assert.match(warningsAbout("no-market"), /expected <plugin>@<marketplace>/);
+    assert.match(warningsAbout("a@../.."), /invalid marketplace name/);
+    assert.match(warningsAbout("..@mk"), /path traversal is not allowed/);
     assert.deepEqual(await skillNames(client, workspace), []);
   },
   here,

@@ -1,4 +1,4 @@
-/** Marketplaces and what they offer: lists, installing and taking away, from folders and repositories, also hostile ones. */
+/** Marketplaces and what they offer: listing, installing and removing, from folders and repositories, including hostile ones. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -65,7 +65,7 @@ verifies(
     assert.equal((await client.call("plugin/search", { searchTerm: "DEMO plug" })).data[0]?.plugin.id, "demo@mk");
     const nothing = { changedPlugins: [], failedRemotePluginIds: [], failedMaterializationRemotePluginIds: [] };
     assert.deepEqual(await client.call("plugin/reconcile", {}), nothing);
-    // A newer version takes the old one's place, and installing it is the yes to what is in it.
+    // A newer version replaces the old one, and installing it counts as accepting its contents.
     writeFiles(path.join(place, "demo"), { ...plainPlugin("demo", "1.10.0"), "skills/part/SKILL.md": skillText("part", "x") });
     await client.call("plugin/install", { pluginName: "demo", marketplacePath: file });
     assert.equal(existsSync(root), false);
@@ -122,7 +122,7 @@ verifies(
     assert.deepEqual(listed, ["closed", "gone", "other", "out", "version"], "what cannot be fetched safely is not offered");
     const install = (pluginName: string, marketplacePath: string | null = file, remoteMarketplaceName: string | null = null) =>
       client.call("plugin/install", { pluginName, marketplacePath, remoteMarketplaceName });
-    const refused: [work: Promise<unknown>, says: RegExp][] = [
+    const refused: [work: Promise<unknown>, expected: RegExp][] = [
       [install("closed"), /plugin `closed` is not available for install in marketplace `mk`/],
       [install("none"), /plugin `none` was not found in marketplace `mk`/],
       [install("gone"), /missing plugin\.json/],
@@ -151,9 +151,9 @@ verifies(
       [client.call("marketplace/add", { source: path.join(workspace, "none") }), /failed to resolve/],
       [client.call("marketplace/add", { source: place, refName: "x" }), /--ref is only supported for git/],
     ];
-    for (const [work, says] of refused) await assert.rejects(work, says);
+    for (const [work, expected] of refused) await assert.rejects(work, expected);
     assert.equal(existsSync(path.join(home, "plugins/cache")), false, "a refusal leaves nothing behind");
-    // A broken catalogue is told beside those that can be read.
+    // A broken catalogue is reported beside those that can be read.
     writeFileSync(file, "{");
     const { marketplaces, marketplaceLoadErrors } = await client.call("plugin/list", {});
     assert.deepEqual([marketplaces, marketplaceLoadErrors?.map(({ marketplacePath }) => marketplacePath)], [[], [file]]);

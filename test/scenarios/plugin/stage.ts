@@ -1,4 +1,4 @@
-/** For scenarios with plugins: plugins as a real Codex leaves them in the home, and marketplaces that offer them. */
+/** For scenarios with plugins: plugins as a real Codex installs them in the home, and marketplaces that offer them. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -30,13 +30,13 @@ export const serverEntry = (more: object = {}): object => ({
   ...more,
 });
 
-/** A plugin with a skill, which others are made of. */
+/** A plugin with a skill, the base for others. */
 export const plainPlugin = (name = "demo", version = "1.2.0"): PluginFiles => ({
   ".codex-plugin/plugin.json": { name, version, description: "A demo.", interface: { displayName: "Demo Plug" } },
   "skills/greet/SKILL.md": skillText("greet", "MARKER-GREET"),
 });
 
-/** Puts a plugin where a real Codex installs it. Returns its folder. */
+/** Installs a plugin where a real Codex would. Returns its folder. */
 export function install(home: string, files: PluginFiles, id = "demo@mk", version = "1.2.0"): string {
   const [name = "", marketplace = ""] = id.split("@");
   const folder = path.join(home, "plugins", "cache", marketplace, name, version);
@@ -45,11 +45,11 @@ export function install(home: string, files: PluginFiles, id = "demo@mk", versio
 }
 export const switchedOn = (id = "demo@mk"): string => `[plugins."${id}"]\nenabled = true\n`;
 
-/** The warnings about settings that a client gets. */
+/** Collects the configuration warnings that a client gets. */
 export function warningsOf(client: Client): string[] {
-  const said: string[] = [];
-  client.on("configWarning", ({ summary }) => said.push(summary));
-  return said;
+  const summaries: string[] = [];
+  client.on("configWarning", ({ summary }) => summaries.push(summary));
+  return summaries;
 }
 
 export const skillNames = async (client: Client, cwd: string): Promise<string[]> =>
@@ -59,7 +59,7 @@ export const skillNames = async (client: Client, cwd: string): Promise<string[]>
 
 export const catalogue = ".agents/plugins/marketplace.json";
 
-/** A marketplace in a folder; returns its catalogue's file. */
+/** Creates a marketplace in a folder; returns its catalogue file. */
 export function market(folder: string, plugins: readonly object[], files: PluginFiles = {}, name = "mk"): string {
   writeFiles(folder, { [catalogue]: { name, plugins }, ...files });
   return path.join(folder, catalogue);
@@ -67,7 +67,7 @@ export function market(folder: string, plugins: readonly object[], files: Plugin
 export const under = (folder: string, files: PluginFiles): PluginFiles =>
   Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]));
 
-/** A repository that any git can clone over HTTP, since its files are all that is asked for. */
+/** A repository that any git can clone over plain HTTP, since only its files are requested. */
 export async function serveRepository(folder: string): Promise<{ url: string; publish: () => void; close: () => void }> {
   const git = (...args: string[]): void =>
     void execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.invalid", "-C", folder, ...args], { stdio: "ignore" });

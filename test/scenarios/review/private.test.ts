@@ -1,4 +1,4 @@
-/** A review is a run of its own: it neither changes the thread's settings nor leaves its own work in the thread's history. */
+/** A review is a separate run: it neither changes the thread's settings nor adds its own work to the thread's history. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -73,19 +73,19 @@ verifies("review.shellBeside", async ({ app, workspace }) => {
     config: "",
   });
   const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
-  const heard: unknown[] = [];
+  const outputs: unknown[] = [];
   await review(client, thread.id, async () => {
     const done = Promise.withResolvers<void>();
     const stop = client.on("item/completed", ({ item }) => {
       if (item.type !== "commandExecution" || item.source !== "userShell") return;
-      heard.push(item.aggregatedOutput);
+      outputs.push(item.aggregatedOutput);
       done.resolve();
     });
     await client.call("thread/shellCommand", { threadId: thread.id, command: "echo of-my-own" });
     await done.promise;
     stop();
   });
-  assert.match(String(heard[0]), /of-my-own/);
+  assert.match(String(outputs[0]), /of-my-own/);
   const before = readFileSync((await client.call("thread/read", { threadId: thread.id })).thread.path ?? "", "utf8");
   assert.match(before, /user_shell_command.*of-my-own/);
   const raw: string[] = [];
@@ -104,9 +104,9 @@ verifies("review.context", async ({ app, workspace }) => {
   assert.equal(await review(client, thread.id), "completed");
   const [first] = vendor.requests;
   assert.ok(first !== undefined);
-  for (const words of ["Tabs are forbidden here", `<cwd>${workspace}</cwd>`, "<sandbox_mode>read-only", "Sandbox: read-only"])
-    assert.ok(textOf(first).includes(words), words);
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of requests
+  for (const part of ["Tabs are forbidden here", `<cwd>${workspace}</cwd>`, "<sandbox_mode>read-only", "Sandbox: read-only"])
+    assert.ok(textOf(first).includes(part), part);
+  // biome-ignore lint/suspicious/noExplicitAny: request bodies
   const offered = ((first.body as any).tools as { name: string }[]).map(({ name }) => name).sort();
   assert.deepEqual(offered, ["exec_command", "view_image", "write_stdin"]);
   assert.ok(!existsSync(path.join(workspace, "written-by-reviewer")));
@@ -122,10 +122,10 @@ verifies("review.compacts", async ({ app, workspace }) => {
   const client = await app({ config: `model_context_window = 12000\nparley.clear_old_results = false\n${await vendor.config()}` });
   const settings = { modelProvider: "mock", model: "gpt-5.5", approvalPolicy: "never", sandbox: "danger-full-access" } as const;
   const thread = await client.startThread({ cwd: workspace, ...settings });
-  const said: string[] = [];
-  client.on("item/completed", ({ item }) => item.type === "exitedReviewMode" && said.push(item.review));
+  const reviews: string[] = [];
+  client.on("item/completed", ({ item }) => item.type === "exitedReviewMode" && reviews.push(item.review));
   assert.equal(await review(client, thread.id), "completed");
-  assert.match(said.join(), /Off by one/);
+  assert.match(reviews.join(), /Off by one/);
   assert.ok(vendor.requests.some(isCompaction));
   assert.ok(vendor.requests.filter(isCompaction).every(isReview), "the reviewer's own history is compacted");
 });

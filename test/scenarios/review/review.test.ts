@@ -55,11 +55,11 @@ verifies("review.left", async ({ app, workspace }) => {
     turns: [[{ fail: { kind: "badRequest", message: "no" } }], [{ pause: 60_000 }, { say: verdict }]],
   });
   const thread = await client.startThread({ cwd: workspace });
-  const told: string[] = [];
+  const events: string[] = [];
   let ended = Promise.withResolvers<void>();
-  client.on("item/completed", (p) => p.item.type.endsWith("ReviewMode") && told.push(p.item.type));
+  client.on("item/completed", (p) => p.item.type.endsWith("ReviewMode") && events.push(p.item.type));
   client.on("turn/completed", (p) => {
-    told.push(p.turn.status);
+    events.push(p.turn.status);
     ended.resolve();
   });
   const target: ReviewTarget = { type: "uncommittedChanges" };
@@ -69,5 +69,5 @@ verifies("review.left", async ({ app, workspace }) => {
   const { turn } = await client.call("review/start", { threadId: thread.id, target });
   await client.call("turn/interrupt", { threadId: thread.id, turnId: turn.id });
   await ended.promise;
-  assert.deepEqual(told, ["enteredReviewMode", "exitedReviewMode", "failed", "enteredReviewMode", "exitedReviewMode", "interrupted"]);
+  assert.deepEqual(events, ["enteredReviewMode", "exitedReviewMode", "failed", "enteredReviewMode", "exitedReviewMode", "interrupted"]);
 });

@@ -20,8 +20,8 @@ function skill(folder: string, name: string, body = "Body."): string {
 }
 const own = (stage: Stage): string => path.join(stage.home, "skills");
 const list = async (wire: Wire, stage: Stage) => (await wire.ask("skills/list", { cwds: [stage.workspace] })).result.data[0];
-/** Plays one turn in a new thread against a provider that keeps what it is asked; gives back the last request as text. */
-async function told(wire: Wire, stage: Stage, provider: MockProvider, input: unknown[]): Promise<string> {
+/** Runs one turn in a new thread against a provider that records its requests; returns the last request as text. */
+async function sentFor(wire: Wire, stage: Stage, provider: MockProvider, input: unknown[]): Promise<string> {
   const { result } = await wire.ask("thread/start", { cwd: stage.workspace, modelProvider: "mock", model: "mock-model" });
   await wire.ask("turn/start", { threadId: result.thread.id, input });
   await wire.until((m) => m.method === "turn/completed" && m.params.threadId === result.thread.id);
@@ -57,7 +57,7 @@ verifies("skills.inject", async (stage) => {
   await using provider = answering();
   const wire = await open(stage);
   await useProvider(wire, await provider.listen());
-  const text = await told(wire, stage, provider, [
+  const text = await sentFor(wire, stage, provider, [
     { type: "text", text: "please $brew" },
     { type: "skill", name: "bake", path: file },
   ]);
@@ -76,11 +76,11 @@ verifies("skills.untrusted", async (stage) => {
     { type: "text", text: "use it" },
     { type: "skill", name: "evil", path: file },
   ];
-  const before = await told(wire, stage, provider, input);
+  const before = await sentFor(wire, stage, provider, input);
   assert.ok(!before.includes("MARKER-EVIL") && !before.includes("About evil."));
   const keyPath = `projects.${JSON.stringify(stage.workspace)}.trust_level`;
   await wire.ask("config/value/write", { keyPath, value: "trusted", mergeStrategy: "replace" });
-  assert.ok((await told(wire, stage, provider, input)).includes("MARKER-EVIL"));
+  assert.ok((await sentFor(wire, stage, provider, input)).includes("MARKER-EVIL"));
 });
 
 verifies("skills.changed", async (stage) => {
@@ -89,14 +89,14 @@ verifies("skills.changed", async (stage) => {
   const { result, id } = await wire.ask("skills/config/write", { path: file, enabled: false });
   assert.equal(result.effectiveEnabled, false);
   await wire.notification("skills/changed");
-  const order = wire.heard.filter((m) => m.id === id || m.method === "skills/changed").map((m) => m.method);
+  const order = wire.received.filter((m) => m.id === id || m.method === "skills/changed").map((m) => m.method);
   assert.deepEqual(order, [undefined, "skills/changed"], "the answer, then once what it causes");
   assert.equal((await list(wire, stage)).skills.find(({ name }: { name: string }) => name === "bake").enabled, false);
   assert.ok((await wire.ask("skills/config/write", { enabled: true })).error);
-  const heard = (): number => wire.heard.filter((m) => m.method === "skills/changed").length;
-  const before = heard();
+  const received = (): number => wire.received.filter((m) => m.method === "skills/changed").length;
+  const before = received();
   skill(own(stage), "brew");
-  await wire.until(() => heard() > before, "skills/changed after an edit");
+  await wire.until(() => received() > before, "skills/changed after an edit");
 });
 
 verifies("skills.onlyNamed", async (stage) => {
@@ -107,7 +107,7 @@ verifies("skills.onlyNamed", async (stage) => {
   await using provider = answering();
   const wire = await open(stage);
   await useProvider(wire, await provider.listen());
-  const unasked = await told(wire, stage, provider, [{ type: "text", text: "hello" }]);
+  const unasked = await sentFor(wire, stage, provider, [{ type: "text", text: "hello" }]);
   assert.ok(unasked.includes("About loud.") && !unasked.includes("About quiet."), "it is not put before the model");
-  assert.ok((await told(wire, stage, provider, [{ type: "text", text: "use $quiet" }])).includes("QUIET BODY"));
+  assert.ok((await sentFor(wire, stage, provider, [{ type: "text", text: "use $quiet" }])).includes("QUIET BODY"));
 });

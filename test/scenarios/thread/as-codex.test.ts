@@ -1,4 +1,4 @@
-/** What the tests of Codex's own app-server expect of threads and turns, and what the documents do not say. */
+/** What the tests of Codex's own app-server expect of threads and turns beyond the documents. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { MockProvider, stream } from "../../support/model-mocks/server.ts";
 import { type Stage, type StageOptions, verifies } from "../../support/verifies.ts";
 import type { Message, Wire } from "../../support/wire.ts";
 
-const text = (words: string) => ({ type: "text", text: words });
+const text = (content: string) => ({ type: "text", text: content });
 
 async function opened(stage: Stage, options: StageOptions = {}, params: Record<string, unknown> = {}) {
   const wire = await stage.wire(options);
@@ -22,7 +22,7 @@ async function turn(wire: Wire, threadId: string, params: Record<string, unknown
   return await wire.until((m) => m.method === "turn/completed" && m.params.turn.id === result.turn.id);
 }
 
-/** A provider that keeps what it was sent. */
+/** A provider that records its requests. */
 async function onProvider(stage: Stage, use: (opened: { wire: Wire; threadId: string; body: () => Message }) => Promise<void>) {
   await using provider = new MockProvider(stream(responsesFrames({ text: "seen" })));
   const url = await provider.listen();
@@ -35,8 +35,8 @@ verifies("turn.empty", async (stage) => {
   await onProvider(stage, async ({ wire, threadId, body }) => {
     const { params } = await turn(wire, threadId, { input: [] });
     assert.equal(params.turn.status, "completed");
-    const said = wire.heard.find((m) => m.method === "item/completed" && m.params.item.type === "agentMessage");
-    assert.equal(said?.params.item.text, "seen");
+    const reply = wire.received.find((m) => m.method === "item/completed" && m.params.item.type === "agentMessage");
+    assert.equal(reply?.params.item.text, "seen");
     assert.match(JSON.stringify(body().input), /<environment_context>/);
   });
 });
@@ -49,7 +49,7 @@ verifies("turn.contextOnce", async (stage) => {
       .input.flatMap((item: Message) => item.content ?? [])
       .map((part: Message) => part.text);
     assert.deepEqual(
-      read.filter((words: string) => words?.startsWith("<ide>")),
+      read.filter((content: string) => content?.startsWith("<ide>")),
       ["<ide>a.ts</ide>", "<ide>b.ts</ide>", "<ide>a.ts</ide>"],
     );
   });
@@ -65,8 +65,8 @@ verifies("turn.usualTier", async (stage) => {
     assert.deepEqual(sent, ["flex", "flex", undefined, "flex", undefined]);
     await wire.ask("thread/settings/update", { threadId, serviceTier: "flex" });
     await wire.ask("thread/settings/update", { threadId, serviceTier: null });
-    const told = wire.heard.filter((m) => m.method === "thread/settings/updated").map((m) => m.params.threadSettings.serviceTier);
-    assert.deepEqual(told.slice(-2), ["flex", "default"]);
+    const tiers = wire.received.filter((m) => m.method === "thread/settings/updated").map((m) => m.params.threadSettings.serviceTier);
+    assert.deepEqual(tiers.slice(-2), ["flex", "default"]);
   });
 });
 
@@ -120,14 +120,14 @@ verifies("thread.runningAsIs", async (stage) => {
 verifies("thread.usageWithTurns", async (stage) => {
   const { wire, threadId } = await opened(stage);
   await turn(wire, threadId);
-  const told = async (method: string, params: Record<string, unknown>) => {
-    const before = wire.heard.length;
+  const isUsageSent = async (method: string, params: Record<string, unknown>) => {
+    const before = wire.received.length;
     const { result } = await wire.ask(method, { threadId, ...params });
-    await wire.ask("thread/loaded/list", {}); // what an answer causes comes before the next one
-    return wire.heard.slice(before).some((m) => m.method === "thread/tokenUsage/updated" && m.params.threadId === result.thread.id);
+    await wire.ask("thread/loaded/list", {}); // notifications caused by a response arrive before the next response
+    return wire.received.slice(before).some((m) => m.method === "thread/tokenUsage/updated" && m.params.threadId === result.thread.id);
   };
   for (const method of ["thread/resume", "thread/fork"])
-    assert.deepEqual([await told(method, {}), await told(method, { excludeTurns: true })], [true, false], method);
+    assert.deepEqual([await isUsageSent(method, {}), await isUsageSent(method, { excludeTurns: true })], [true, false], method);
 });
 
 verifies("thread.historyShown", async (stage) => {

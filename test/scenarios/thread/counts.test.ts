@@ -1,4 +1,4 @@
-/** Numbers that a client chooses: threads that it loads and watches, tools that it brings, commands that it runs at once. */
+/** Counts that a client controls: threads it loads and subscribes to, tools it provides, commands it runs at once. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { verifies } from "../../support/verifies.ts";
 
 const memory = { legs: ["memory"] as const };
 
-/** Starts threads until the server refuses one; gives back their ids and the refusal. */
+/** Starts threads until the server refuses one; returns their ids and the refusal. */
 async function startMany(client: Client, cwd: string, most: number): Promise<{ ids: string[]; refused: string }> {
   const ids: string[] = [];
   while (ids.length < most) {
@@ -30,10 +30,10 @@ verifies(
     const again = await startMany(first, workspace, 1);
     assert.equal(again.ids.length, 1, "room was made");
 
-    await startMany(second, workspace, 498); // with the one that nobody watches, 999 are loaded
+    await startMany(second, workspace, 498); // with the one without subscribers, 999 are loaded
     const [kept] = (await startMany(third, workspace, 1)).ids;
     const closed = new Promise<string>((resolve) => third.on("thread/closed", ({ threadId }) => resolve(threadId)));
-    // One that was in use a moment ago stays for a second.
+    // A recently used thread stays loaded for a second.
     const deadline = performance.now() + 20_000;
     while ((await startMany(third, workspace, 1)).ids.length === 0)
       assert.ok(performance.now() < deadline, "one that nobody watches makes room");

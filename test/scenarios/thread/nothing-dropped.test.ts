@@ -1,4 +1,4 @@
-/** Params of today's clients that once were taken and had no effect. */
+/** Params of current clients that were once accepted without effect. */
 import assert from "node:assert/strict";
 import { responsesFrames } from "../../support/model-mocks/frames.ts";
 import { MockProvider, stream } from "../../support/model-mocks/server.ts";
@@ -144,8 +144,8 @@ verifies(
   async ({ app, workspace }) => {
     const client = await app();
     const { thread } = await client.call("thread/start", { cwd: workspace });
-    const refused = (method: "thread/start" | "thread/metadata/update" | "turn/start", params: object, words: RegExp) =>
-      assert.rejects(client.call(method, params as never), words);
+    const refused = (method: "thread/start" | "thread/metadata/update" | "turn/start", params: object, message: RegExp) =>
+      assert.rejects(client.call(method, params as never), message);
     await refused("thread/start", { cwd: workspace, projectId: "p" }, /project not found: p/);
     await refused("thread/metadata/update", { threadId: thread.id, projectId: "p" }, /project not found: p/);
     await refused("turn/start", { threadId: thread.id, input: [], toolOutput: { callId: "c", output: "x" } }, /toolOutput/);

@@ -60,13 +60,13 @@ verifies("trust.keepsItsLimits", async ({ app, workspace, restart }) => {
 verifies("thread.resumeOpen", async ({ app, workspace }) => {
   const client = await app();
   const { thread } = await client.call("thread/start", { cwd: workspace, ...narrow });
-  const told = Promise.withResolvers<string>();
-  client.on("warning", ({ message }) => told.resolve(message));
+  const warned = Promise.withResolvers<string>();
+  client.on("warning", ({ message }) => warned.resolve(message));
   await client.call("thread/resume", { threadId: thread.id, ...narrow, cwd: workspace, config: {} });
   const asked = { sandbox: "danger-full-access", approvalPolicy: "on-request", config: { model: "other" } } as const;
   const opened = await client.call("thread/resume", { threadId: thread.id, ...asked });
   assert.deepEqual(limitsOf(opened), ["on-request", "readOnly"]);
-  assert.match(await told.promise, /open already.*not applied: sandbox, config\. Use thread\/settings\/update/);
+  assert.match(await warned.promise, /open already.*not applied: sandbox, config\. Use thread\/settings\/update/);
 });
 
 verifies("trust.keepsItsLimits", async (stage) => {
@@ -91,7 +91,7 @@ verifies("thread.resumeConfig", async ({ app, workspace, restart }) => {
   const { thread } = await client.call("thread/start", { cwd: workspace, ...narrow, model: "first" });
   await (await client.resumeThread(thread.id)).run("a");
   const threadId = thread.id;
-  const said = {
+  const config = {
     sandbox_mode: "workspace-write",
     "sandbox_workspace_write.network_access": true,
     model: "second",
@@ -99,7 +99,7 @@ verifies("thread.resumeConfig", async ({ app, workspace, restart }) => {
   };
   for (const method of ["thread/fork", "thread/resume"] as const) {
     await restart();
-    const opened = await (await app()).call(method, { threadId, config: said });
+    const opened = await (await app()).call(method, { threadId, config });
     assert.deepEqual(limitsOf(opened), ["never", "workspaceWrite"], method);
     assert.ok(opened.sandbox.type === "workspaceWrite" && opened.sandbox.networkAccess === true, method);
     assert.equal(opened.model, "second", method);

@@ -1,4 +1,4 @@
-/** Every row of the settings' table on a whole server: taken, shown, changed, followed and kept as the row declares. */
+/** Every row of the settings table on a whole server: accepted, shown, changed, followed and stored as the row declares. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ import { memoryPair } from "../../../src/rpc/transport.ts";
 import { serve } from "../../../src/server/connection.ts";
 import { verifies, writeHome } from "../../support/verifies.ts";
 
-/** What sets a setting, and its value afterwards. */
+/** The params that set a setting, and its value afterwards. */
 interface Play {
   readonly start: Partial<ThreadStartParams>;
   readonly started: unknown;
@@ -21,7 +21,7 @@ interface Play {
   readonly turned: unknown;
 }
 
-/** Values that fit: three for each setting, so that each step can bring another. */
+/** Valid values: three for each setting, so that each step can use a different one. */
 const samples: { readonly [K in PlainSetting]?: readonly string[] } = { verbosity: ["low", "medium", "high"] };
 const samplesOf = (name: PlainSetting): readonly unknown[] =>
   jsonSchema(settingRows[name].value()).enum ?? samples[name] ?? [`${name} one`, `${name} two`, `${name} three`];
@@ -37,7 +37,7 @@ function plainPlay(name: PlainSetting): Play {
 const mode = (kind: "plan" | "pair_programming", instructions: string | null = null): Partial<TurnStartParams> => ({
   collaborationMode: { mode: kind, settings: { model: "second", developer_instructions: instructions } },
 });
-/** A setting with a rule of its own has its own way of being set: a new one does not compile without. */
+/** A setting with its own rule has its own way of being set: a new one does not compile without an entry here. */
 const ruledPlays = (here: string, inner: string): { readonly [K in Exclude<SettingName, PlainSetting>]: Play } => ({
   cwd: { start: {}, started: here, turn: { cwd: inner }, turned: inner },
   workspaceRoots: { start: {}, started: [here], turn: { runtimeWorkspaceRoots: [inner] }, turned: [here, inner] },
@@ -93,7 +93,7 @@ verifies(
       ...ruledPlays(workspace, inner),
       ...Object.fromEntries(plainSettings.map((name) => [name, plainPlay(name)])),
     };
-    // What is set by the same params goes one after the other.
+    // Settings that share params are tried one after the other.
     const later: readonly SettingName[] = ["permissionProfile", "isPairing", "workspaceRoots"];
     for (const names of [settingNames.filter((name) => !later.includes(name)), later]) {
       const played = names.map((name) => ({ name, ...settingRows[name], ...(plays[name] ?? assert.fail(name)) }));
@@ -138,7 +138,7 @@ verifies(
   { legs: ["memory"] },
 );
 
-/** The params of several plays in one request. */
+/** Merges the params of several rows into one request. */
 const together = (params: readonly Partial<ThreadStartParams>[]): Partial<ThreadStartParams> => ({
   ...Object.assign({}, ...params),
   config: Object.assign({}, ...params.map(({ config }) => config)),
@@ -148,7 +148,7 @@ const together = (params: readonly Partial<ThreadStartParams>[]): Partial<Thread
 const keysAndSamples = (at: number): readonly (readonly [PlainSetting, string, unknown])[] =>
   plainSettings.flatMap((name) => settingRows[name].keys.slice(0, 1).map((key) => [name, key, samplesOf(name)[at]] as const));
 
-/** Returns what clients read last of the settings. */
+/** Returns the settings as clients last read them. */
 async function turn(client: Client, threadId: string, params: Partial<TurnStartParams>): Promise<object> {
   const updates: object[] = [];
   const done = Promise.withResolvers<void>();
@@ -162,7 +162,7 @@ async function turn(client: Client, threadId: string, params: Partial<TurnStartP
   return updates.at(-1) ?? {};
 }
 
-/** The config says something else now: rows that follow it do, in a thread for which nobody chose. */
+/** The config has changed: rows that follow it change too, in a thread that has no value of its own. */
 async function followsConfig(client: Client, settings: (id: string) => ThreadSettings, home: string, id: string): Promise<void> {
   const before = settings(id);
   const set = keysAndSamples(1);

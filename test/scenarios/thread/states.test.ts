@@ -1,4 +1,4 @@
-/** Threads in the wrong state: archived, broken, without turns; pages with strange cursors; forks and providers that cannot be. */
+/** Threads in the wrong state: archived, broken, without turns; pages with invalid cursors; impossible forks and providers. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,15 +6,15 @@ import type { Client } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";
 
 const turns = [[{ say: "one" }], [{ say: "two" }], [{ say: "three" }]];
-const text = (words: string) => [{ type: "text" as const, text: words, text_elements: [] }];
+const text = (content: string) => [{ type: "text" as const, text: content, text_elements: [] }];
 const refused = async (answer: Promise<unknown>, message: RegExp): Promise<void> =>
   assert.rejects(answer, (error: Error & { code?: number }) => error.code === -32600 && message.test(error.message));
 
-/** Everything that is said of threads' states, in order; `settled` answers after all that came before. */
-function statuses(client: Client): { heard: string[]; settled: () => Promise<string[]> } {
-  const heard: string[] = [];
-  client.on("thread/status/changed", ({ status }) => heard.push(status.type));
-  return { heard, settled: () => client.call("thread/loaded/list", {}).then(() => heard.splice(0)) };
+/** All thread status notifications, in order; `settled` resolves after everything before it has arrived. */
+function statuses(client: Client): { received: string[]; settled: () => Promise<string[]> } {
+  const received: string[] = [];
+  client.on("thread/status/changed", ({ status }) => received.push(status.type));
+  return { received, settled: () => client.call("thread/loaded/list", {}).then(() => received.splice(0)) };
 }
 
 verifies("errors.order", async ({ wire }) => {
@@ -59,7 +59,7 @@ verifies("thread.deleteForked", async ({ app, workspace, home }) => {
   await thread.run("a");
   const file = (await client.call("thread/read", { threadId: thread.id })).thread.path ?? "";
   const copy = (await client.call("thread/fork", { threadId: thread.id })).thread;
-  /** A fork as Codex makes it: a first line that points into the file of another thread. */
+  /** A fork as Codex writes it: a first line that refers to another thread's file. */
   const fork = (id: string, folder: string, base: { thread_id: string; end_byte_offset: number }): string => {
     const timestamp = new Date().toISOString();
     const meta = { id, timestamp, cwd: workspace, source: "cli", history_mode: "paginated", history_base: base };
@@ -78,7 +78,7 @@ verifies("thread.deleteForked", async ({ app, workspace, home }) => {
   await refused(client.call("thread/delete", { threadId: thread.id }), refusal);
   assert.deepEqual(await settled(), [], "what is refused ends nothing");
   assert.equal((await client.call("thread/read", { threadId: first, includeTurns: true })).thread.turns.length, 1);
-  await client.call("thread/delete", { threadId: copy.id }); // a copy has all it needs
+  await client.call("thread/delete", { threadId: copy.id }); // a copy is self-contained
   await client.call("thread/delete", { threadId: first });
   await refused(client.call("thread/delete", { threadId: thread.id }), refusal);
   await client.call("thread/delete", { threadId: archived });
@@ -115,9 +115,9 @@ verifies("thread.metadataKept", async ({ app, workspace }) => {
   const { id: threadId } = await client.startThread({ cwd: workspace });
   await refused(client.call("thread/metadata/update", { threadId }), /at least one field/);
   const git = { sha: "abc", branch: "b", originUrl: null };
-  const told = await client.call("thread/metadata/update", { threadId, gitInfo: git });
+  const updated = await client.call("thread/metadata/update", { threadId, gitInfo: git });
   const shown = async () => (await client.call("thread/read", { threadId })).thread.gitInfo;
-  assert.deepEqual([told.thread.gitInfo, await shown()], [git, git]);
+  assert.deepEqual([updated.thread.gitInfo, await shown()], [git, git]);
   await client.call("thread/archive", { threadId });
   assert.deepEqual(await shown(), git);
   assert.deepEqual((await client.call("thread/unarchive", { threadId })).thread.gitInfo, git);
@@ -136,7 +136,7 @@ verifies("thread.modelKept", async ({ app, workspace }) => {
     (await client.call("thread/read", { threadId, includeTurns: true })).thread,
   ];
   assert.ok(typeof model === "string" && model !== "");
-  for (const told of stored) assert.deepEqual([told.model, told.reasoningEffort], [model, "high"]);
+  for (const thread of stored) assert.deepEqual([thread.model, thread.reasoningEffort], [model, "high"]);
 });
 
 verifies("thread.forkOnePoint", async ({ app, workspace }) => {
@@ -196,12 +196,12 @@ verifies("thread.wholeFields", async ({ app, workspace, restart }) => {
 verifies("thread.settingsSame", async ({ app, workspace }) => {
   const client = await app({ turns });
   const { id: threadId } = await client.startThread({ cwd: workspace });
-  const told: unknown[] = [];
-  client.on("thread/settings/updated", ({ threadSettings }) => told.push(threadSettings.model));
+  const notified: unknown[] = [];
+  client.on("thread/settings/updated", ({ threadSettings }) => notified.push(threadSettings.model));
   for (const change of [{}, { model: "other" }, { model: "other" }, { effort: null }])
     await client.call("thread/settings/update", { threadId, ...change });
-  await client.call("thread/loaded/list", {}); // answered after what the changes had to tell
-  assert.deepEqual(told, ["other"]);
+  await client.call("thread/loaded/list", {}); // answered after the changes' notifications
+  assert.deepEqual(notified, ["other"]);
 });
 
 verifies("thread.searchTerm", async ({ app }) => {
@@ -212,12 +212,12 @@ verifies("thread.searchTerm", async ({ app }) => {
 verifies("thread.wholePolicy", async ({ app, workspace }) => {
   const client = await app({ turns });
   const { id: threadId } = await client.startThread({ cwd: workspace });
-  const told: unknown[] = [];
-  client.on("thread/settings/updated", ({ threadSettings }) => told.push(threadSettings.sandboxPolicy));
+  const notified: unknown[] = [];
+  client.on("thread/settings/updated", ({ threadSettings }) => notified.push(threadSettings.sandboxPolicy));
   for (const type of ["externalSandbox", "readOnly", "workspaceWrite"] as const)
     await client.call("thread/settings/update", { threadId, sandboxPolicy: { type } });
-  await client.call("thread/loaded/list", {}); // answered after what the changes had to tell
-  assert.deepEqual(told, [
+  await client.call("thread/loaded/list", {}); // answered after the changes' notifications
+  assert.deepEqual(notified, [
     { type: "externalSandbox", networkAccess: "restricted" },
     { type: "readOnly", networkAccess: false },
     { type: "workspaceWrite", writableRoots: [], networkAccess: false, excludeTmpdirEnvVar: false, excludeSlashTmp: false },

@@ -1,4 +1,4 @@
-/** Threads over their life: fork, roll back, archive, delete, rest and come back. */
+/** The life of a thread: fork, roll back, archive, delete, unload and resume. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import type { Client } from "../../../src/client/client.ts";
@@ -38,13 +38,13 @@ verifies("thread.emptyHistory", async ({ app, workspace }) => {
 
 verifies("thread.rawEvents", async ({ app, workspace }) => {
   const client = await app({ turns: [[{ reason: "hm" }, { run: "true" }, { say: "one" }], [{ say: "two" }]] });
-  const told: string[] = [];
-  client.on("turn/started", () => told.push("turn/started"));
-  client.on("rawResponseItem/completed", (p) => told.push(p.item.type));
+  const received: string[] = [];
+  client.on("turn/started", () => received.push("turn/started"));
+  client.on("rawResponseItem/completed", (p) => received.push(p.item.type));
   const quiet = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
   await quiet.run("a");
-  assert.deepEqual(told, ["turn/started"], "only where they are asked for");
-  told.length = 0;
+  assert.deepEqual(received, ["turn/started"], "only where they are asked for");
+  received.length = 0;
   const raw = await client.startThread({
     cwd: workspace,
     experimentalRawEvents: true,
@@ -52,12 +52,12 @@ verifies("thread.rawEvents", async ({ app, workspace }) => {
     sandbox: "danger-full-access",
   });
   await raw.run("a");
-  assert.equal(told[0], "turn/started");
-  const model = told.slice(told.lastIndexOf("reasoning"));
+  assert.equal(received[0], "turn/started");
+  const model = received.slice(received.lastIndexOf("reasoning"));
   assert.deepEqual(model, ["reasoning", "function_call", "function_call_output", "message"]);
   assert.ok(
-    told.slice(1, told.lastIndexOf("reasoning")).every((type) => type === "message"),
-    "context and the person's words",
+    received.slice(1, received.lastIndexOf("reasoning")).every((type) => type === "message"),
+    "context and the user's message",
   );
 });
 
@@ -100,10 +100,10 @@ verifies("thread.rest", async ({ app, workspace }) => {
 verifies("thread.settings", async ({ app, workspace }) => {
   const client = await app({ turns });
   const thread = await client.startThread({ cwd: workspace });
-  const told = Promise.withResolvers<unknown>();
-  client.on("thread/settings/updated", (p) => told.resolve(p.threadSettings.model));
+  const updated = Promise.withResolvers<unknown>();
+  client.on("thread/settings/updated", (p) => updated.resolve(p.threadSettings.model));
   await client.call("thread/settings/update", { threadId: thread.id, model: "other", effort: "high" });
-  assert.equal(await told.promise, "other");
+  assert.equal(await updated.promise, "other");
 });
 
 verifies("thread.shellCommand", async ({ app, workspace }) => {
@@ -160,13 +160,13 @@ verifies("thread.usage", async ({ app, workspace, restart }) => {
   const { thread, ids } = await threeTurns(await app({ turns }), workspace);
   await restart();
   const client = await app();
-  const told: unknown[] = [];
+  const notified: unknown[] = [];
   client.on("thread/tokenUsage/updated", ({ threadId, turnId, tokenUsage: { total, last } }) =>
-    told.push([threadId, turnId, total.totalTokens > last.totalTokens]),
+    notified.push([threadId, turnId, total.totalTokens > last.totalTokens]),
   );
   await client.call("thread/resume", { threadId: thread.id });
-  await client.call("thread/loaded/list", {}); // answered after what the resume had to tell
-  assert.deepEqual(told, [[thread.id, ids[2], true]]);
+  await client.call("thread/loaded/list", {}); // answered after the resume's notifications
+  assert.deepEqual(notified, [[thread.id, ids[2], true]]);
 });
 
 verifies("thread.metadata", async ({ app, workspace }) => {

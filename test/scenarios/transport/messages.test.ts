@@ -4,12 +4,12 @@ import { verifies } from "../../support/verifies.ts";
 verifies("messages.unreadable", async ({ wire }) => {
   const client = await wire();
   await client.initialize();
-  const before = client.heard.length;
+  const before = client.received.length;
   for (const text of ["not json", "{", "}{", '{"id":1}x', "   ", "NaN", "\u0000", "null", "42", '"x"', "[]", "{}", '{"id":5}', "[1,2]"])
     client.send(text);
   client.send(JSON.stringify([{ id: 1, method: "model/list", params: {} }]));
   await client.ask("model/list", {});
-  assert.equal(client.heard.length, before + 1, "nothing was said to any of it");
+  assert.equal(client.received.length, before + 1, "none of it got a response");
 });
 
 verifies("messages.exactIds", async ({ wire }) => {
@@ -30,10 +30,10 @@ verifies("messages.exactIds", async ({ wire }) => {
 verifies("messages.noId", async ({ wire }) => {
   const client = await wire();
   await client.initialize();
-  const before = client.heard.length;
+  const before = client.received.length;
   for (const id of ["null", "1.5", "true", "{}", "[1]", "1e400"]) client.send(`{"id":${id},"method":"model/list","params":{}}`);
   await client.ask("thread/loaded/list", {});
-  assert.equal(client.heard.length, before + 1);
+  assert.equal(client.received.length, before + 1);
 });
 
 verifies("messages.sameId", async ({ wire }) => {
@@ -41,17 +41,17 @@ verifies("messages.sameId", async ({ wire }) => {
   await client.initialize();
   for (const method of ["thread/loaded/list", "thread/loaded/list"]) client.send({ id: 1, method, params: {} });
   await client.ask("thread/loaded/list", {});
-  assert.equal(client.heard.filter((message) => message.id === 1).length, 2);
+  assert.equal(client.received.filter((message) => message.id === 1).length, 2);
 });
 
 verifies("messages.strayAnswers", async ({ wire }) => {
   const client = await wire();
   await client.initialize();
-  const before = client.heard.length;
+  const before = client.received.length;
   for (const id of [0, 1, 99999, "x", null, 1.5])
     for (const answer of [{ result: {} }, { error: { code: 1, message: "no" } }, { error: null }]) client.send({ id, ...answer });
   await client.ask("thread/loaded/list", {});
-  assert.equal(client.heard.length, before + 1);
+  assert.equal(client.received.length, before + 1);
 });
 
 verifies("messages.keyOrder", async ({ wire }) => {
@@ -77,8 +77,8 @@ verifies("messages.burst", async ({ wire }) => {
   await client.initialize();
   const count = 20_000;
   for (let id = 0; id < count; id++) client.send(`{"id":${id},"method":"thread/loaded/list","params":{}}`);
-  await client.until(() => client.heard.length > count, "all answers");
-  const answers = client.heard.filter((message) => typeof message.id === "number");
+  await client.until(() => client.received.length > count, "all answers");
+  const answers = client.received.filter((message) => typeof message.id === "number");
   assert.equal(new Set(answers.map((message) => message.id)).size, count);
   for (const { error } of answers)
     if (error !== undefined) assert.deepEqual(error, { code: -32001, message: "Server overloaded; retry later." });

@@ -1,4 +1,4 @@
-/** One client that does not read costs the others nothing: not their turn, not their memory; and it comes back to all that was said. */
+/** A client that does not read costs the others nothing, neither time nor memory, and misses nothing after it reconnects. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -15,23 +15,23 @@ import { ServerProcess } from "../../support/process.ts";
 /** 60,000 deltas in all. */
 const messages = 20;
 const deltas = 3000;
-const said = "0123456789".repeat(10).repeat(deltas);
+const longText = "0123456789".repeat(10).repeat(deltas);
 const turns = [
   { user: "/^hello/", steps: [{ say: "Hello." }] },
-  { user: "/^go/", steps: Array(messages).fill({ say: said, deltas }) },
+  { user: "/^go/", steps: Array(messages).fill({ say: longText, deltas }) },
 ];
 
-/** A way to a server: its address, and what lets us in. */
+/** How to reach a server: its address and credentials. */
 interface Address {
   readonly url: string;
   readonly token?: string;
 }
 
-/** A client that shakes hands, joins a thread, and then reads nothing more. */
+/** A client that completes the handshake, joins a thread, and then stops reading. */
 class Deaf {
   readonly #socket: WebSocket;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
-  heard = 0;
+  received = 0;
 
   private constructor(address: Address) {
     const options = { perMessageDeflate: false, maxPayload: 0 };
@@ -54,7 +54,7 @@ class Deaf {
         const { id, error } = JSON.parse(String(data));
         if (error !== undefined) reject(new Error(error.message));
         if (id === 2) resolve();
-        deaf.heard++;
+        deaf.received++;
       }),
     );
     socket.pause();
@@ -84,12 +84,12 @@ const unixSocket: Opening = async (t, folder) => {
   await eventually(() => existsSync(socket), "the server's socket");
   return { server, address: { url: `unix://${socket}` } };
 };
-/** The manager's own address for programs, before an engine of its own or one elsewhere. */
+/** The manager's RPC address, in front of its own engine or a remote one. */
 const manager =
   (flags: readonly string[]): Opening =>
   async (t, folder) => {
-    const words = ["manager", "--listen", "127.0.0.1:0", "--no-open", ...flags];
-    const server = new ServerProcess(t, [], {}, { folder, words });
+    const args = ["manager", "--listen", "127.0.0.1:0", "--no-open", ...flags];
+    const server = new ServerProcess(t, [], {}, { folder, args });
     const isUp = /running at http:\/\/(\S+)/;
     await eventually(() => server.messages.some((line) => isUp.test(String(line))), "the manager");
     const [, host] = isUp.exec(server.messages.join("\n")) ?? [];
@@ -124,7 +124,7 @@ function turnOf(client: Client, threadId: string, text: string): Promise<string>
   });
 }
 
-/** The turn ends beside those that do not read; they hear why they were cut off, and a resume brings all that was said. */
+/** The turn ends despite the clients that do not read; they get the reason for being disconnected, and a resume returns everything. */
 async function stragglers(t: TestContext, opening: Opening): Promise<void> {
   const { server, address, client, threadId } = await opened(t, opening);
   const deaf = await Promise.all([1, 2, 3].map(() => Deaf.joining(t, address, threadId)));
@@ -143,7 +143,7 @@ async function stragglers(t: TestContext, opening: Opening): Promise<void> {
   const { thread } = await back.call("thread/resume", { threadId });
   const texts = thread.turns.map(({ items }) => items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : [])).join(""));
   assert.deepEqual(
-    texts.map((text) => (text === said.repeat(messages) ? "all of it" : text)),
+    texts.map((text) => (text === longText.repeat(messages) ? "all of it" : text)),
     ["Hello.", "all of it"],
   );
 }
@@ -153,16 +153,16 @@ test("the same holds over a unix socket", (t) => stragglers(t, unixSocket));
 test("the same holds through the manager's address for programs", (t) => stragglers(t, manager([])));
 test("the same holds through the manager before an engine elsewhere", (t) => stragglers(t, managerElsewhere));
 
-test("a stream waits while nobody keeps up, and goes on when somebody does", async (t) => {
+test("a stream waits while nobody keeps up, and continues when somebody does", async (t) => {
   const { address, client, threadId, server } = await opened(t);
   const deaf = await Deaf.joining(t, address, threadId);
   const { turn } = await client.call("turn/start", { threadId, input: [{ type: "text", text: "go", text_elements: [] }] });
   client.close();
-  // Another one looks from outside: nothing of the turn has ended while its only reader does not read.
+  // Another client checks: the turn has not ended while its only reader does not read.
   const watcher = await connectTo(t, address);
   const status = async (): Promise<string | undefined> =>
     (await watcher.call("thread/read", { threadId, includeTurns: true })).thread.turns.find(({ id }) => id === turn.id)?.status;
-  await new Promise((resolve) => setTimeout(resolve, 1000)); // that nothing happens cannot be awaited
+  await new Promise((resolve) => setTimeout(resolve, 1000)); // there is no event for nothing happening
   assert.equal(await status(), "inProgress");
   const ended = new Promise((resolve) => watcher.on("turn/completed", resolve));
   await watcher.call("thread/resume", { threadId });
@@ -173,17 +173,17 @@ test("a stream waits while nobody keeps up, and goes on when somebody does", asy
   assert.ok(peakOf(server) < 500, `${peakOf(server)} MB`);
 });
 
-test("over stdio the only client is waited for, and gets every word when it reads on", async (t) => {
+test("over stdio the server waits for its only client, which gets all the text when it reads on", async (t) => {
   const folder = stage(t, turns);
   const server = await LiveServer.start(t, folder);
   const turnId = await server.startTurn(await server.startThread(settings(folder)), "go");
-  await server.heard((m) => m.method === "item/agentMessage/delta", "the first word");
+  await server.waitFor((m) => m.method === "item/agentMessage/delta", "the first word");
   server.child.stdout.pause();
-  await new Promise((resolve) => setTimeout(resolve, 3000)); // long enough to say all of it
+  await new Promise((resolve) => setTimeout(resolve, 3000)); // long enough to send all of it
   assert.ok(peakOf(server) < 500, `${peakOf(server)} MB`);
   assert.equal(server.child.exitCode, null);
   server.child.stdout.resume();
   assert.equal((await server.turnEnd(turnId)).status, "completed");
   const deltas = server.messages.filter((m) => m["method"] === "item/agentMessage/delta").map((m) => m["params"].delta);
-  assert.equal(deltas.join("").length, said.length * messages);
+  assert.equal(deltas.join("").length, longText.length * messages);
 });

@@ -22,7 +22,7 @@ test("a websocket listener says where it is, answers health probes and serves se
   for (const client of clients) assert.deepEqual((await client.call("thread/loaded/list", {})).data, []);
   for (const client of clients) client.close();
   server.child.stdin.end();
-  await (await connectClient(url)).call("model/list", {}); // the end of stdin is nothing to a server that does not listen there
+  await (await connectClient(url)).call("model/list", {}); // the end of stdin does not matter to a server that does not listen on it
   server.child.kill("SIGTERM");
   assert.equal((await server.ended).code, 0);
 });
@@ -57,7 +57,7 @@ test("stdio and sockets can be served at once", async (t) => {
   assert.equal((await server.ended).code, 0);
 });
 
-test("a capability token opens the door, and is in no log line", async (t) => {
+test("a capability token grants access, and is in no log line", async (t) => {
   const file = path.join(scratch(t), "token");
   writeFileSync(file, "s3cr3t-t0k3n-s3cr3t-t0k3n\n", { mode: 0o600 });
   const server = new ServerProcess(t, [...loopback, "--ws-auth", "capability-token", "--ws-token-file", file, "--log-level", "debug"]);
@@ -70,7 +70,7 @@ test("a capability token opens the door, and is in no log line", async (t) => {
   assert.ok(!server.stderr.includes("s3cr3t-t0k3n"));
 });
 
-test("a signed token opens the door until it expires", async (t) => {
+test("a signed token grants access until it expires", async (t) => {
   const file = path.join(scratch(t), "secret");
   const secret = "k".repeat(40);
   writeFileSync(file, secret, { mode: 0o600 });
@@ -96,7 +96,7 @@ test("a signed token opens the door until it expires", async (t) => {
   await assert.rejects(connectClient(url, { token: token({ iss: "you", exp: now + 60 }) }), /401/);
 });
 
-for (const [flags, code, says] of [
+for (const [flags, code, expected] of [
   [["--listen", "ws://localhost:4500"], 2, /expected `ws:\/\/IP:PORT`/],
   [["--listen", "carrier-pigeon://coop"], 2, /unsupported --listen URL/],
   [["--nope"], 2, /--nope/],
@@ -110,10 +110,10 @@ for (const [flags, code, says] of [
   [["--ws-token-file", "/nowhere"], 1, /auth flags require/],
   [["proxy", "--sock", "/nowhere/at/all"], 1, /failed to connect to socket at \/nowhere\/at\/all/],
 ] as const)
-  test(`app-server ${flags.join(" ")} is refused in words`, async (t) => {
+  test(`app-server ${flags.join(" ")} is refused with an error message`, async (t) => {
     const { code: exit, stderr, stdout } = await new ServerProcess(t, flags).ended;
     assert.equal(exit, code);
-    assert.match(stderr, says);
+    assert.match(stderr, expected);
     assert.equal(stdout, "");
     assert.doesNotMatch(stderr, /\n {4}at /, "no stack for the user's own mistake");
   });

@@ -1,4 +1,4 @@
-/** What only a process on real pipes can show: bytes, ends and signals. */
+/** Tests that need a process on real pipes: bytes, end of input, and signals. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ServerProcess } from "../../support/process.ts";
@@ -90,7 +90,7 @@ test("a client that does not read for a while loses nothing", { timeout: 300_000
   server.child.stdout.pause();
   const count = 20_000;
   server.write(Array.from({ length: count }, (_, id) => list(id)).join(""));
-  await new Promise((resolve) => setTimeout(resolve, 1500)); // the client's idleness is the case
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // the idle client is the case under test
   server.child.stdout.resume();
   await server.until(() => (server.messages.length > count ? true : undefined), "all answers");
   assert.equal(new Set(server.messages.filter((m) => typeof m.id === "number").map((m) => m.id)).size, count);

@@ -1,4 +1,4 @@
-/** New attempts at a model that fails, over a real wire: which failures are tried again, out of which budget, and what the client is told. */
+/** Retries over a real wire: which failures are retried, from which budget, and which notifications the client gets. */
 import assert from "node:assert/strict";
 import { TurnFailed } from "../../../src/client/client.ts";
 import { responsesFrames } from "../../support/model-mocks/frames.ts";

@@ -1,4 +1,4 @@
-/** Numbers that a model or a client chooses: calls in an answer, messages for a running turn. */
+/** Counts that a model or a client controls: calls in an answer, messages for a running turn. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -43,7 +43,7 @@ verifies(
     await client.initialize({ experimentalApi: true });
     const { result } = await client.ask("thread/start", { cwd: workspace, modelProvider: "mock", model: "mock-model" });
     const threadId: string = result.thread.id;
-    await longestWait(client, threadId); // the first turn of a server loads what turns need
+    await longestWait(client, threadId); // a server's first turn loads the modules that turns need
     await provider.asked();
     const longest = await longestWait(client, threadId);
     const sent = await provider.asked();
@@ -54,7 +54,7 @@ verifies(
   memory,
 );
 
-/** Carries out a turn, and gives the most work, in milliseconds of the processor, that another request had to wait for meanwhile. */
+/** Runs a turn, and returns the longest time, in CPU milliseconds, that another request had to wait meanwhile. */
 async function longestWait(client: Wire, threadId: string): Promise<number> {
   const { result } = await client.ask("turn/start", { threadId, input: [{ type: "text", text: "go" }] });
   const isEnd = (m: Message): boolean => m.method === "turn/completed" && m.params.turn.id === result.turn.id;
@@ -65,8 +65,8 @@ async function longestWait(client: Wire, threadId: string): Promise<number> {
   });
   let longest = 0;
   while (!isOver) {
-    const from = process.threadCpuUsage(); // what other programs take of a busy machine is none of ours
-    await delay(1); // over memory an answer alone never lets the sockets have their turn
+    const from = process.threadCpuUsage(); // CPU time of this thread only, so that other programs on a busy machine do not count
+    await delay(1); // over the in-memory transport, a response alone never yields to socket I/O
     await client.ask("thread/loaded/list", {});
     const { user, system } = process.threadCpuUsage(from);
     longest = Math.max(longest, (user + system) / 1000);

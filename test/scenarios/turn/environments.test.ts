@@ -18,7 +18,7 @@ verifies("turn.environments", async (stage) => {
     if (answer.error !== undefined) return answer.error.message;
     const { id } = answer.result.turn;
     await wire.until((m) => m.method === "turn/completed" && m.params.turn.id === id);
-    const ran = wire.heard.find(
+    const ran = wire.received.find(
       (m) => m.method === "item/completed" && m.params.turnId === id && m.params.item.type === "commandExecution",
     );
     return ran?.params.item.cwd;

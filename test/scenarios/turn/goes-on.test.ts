@@ -1,10 +1,10 @@
-/** A model that says itself whether it has ended its turn. */
+/** A model that reports itself whether it has ended its turn. */
 import assert from "node:assert/strict";
 import { responsesFrames } from "../../support/model-mocks/frames.ts";
 import { MockProvider, stream } from "../../support/model-mocks/server.ts";
 import { verifies } from "../../support/verifies.ts";
 
-/** The same answer, with the word that more is to come. */
+/** The same answer, marked as not the end of the turn. */
 const unended = (frames: readonly string[]): readonly string[] =>
   frames.map((frame) =>
     frame.includes('"type":"response.completed"') ? frame.replace('"response":{', '"response":{"end_turn":false,') : frame,
@@ -20,10 +20,10 @@ verifies("turn.goesOn", async ({ app, workspace }) => {
   const url = await mock.listen();
   const client = await app({ config: `[model_providers.mock]\nname = "mock"\nbase_url = "${url}/v1"\n` });
   const thread = await client.startThread({ cwd: workspace, modelProvider: "mock", model: "mock-model" });
-  const said: string[] = [];
-  client.on("item/completed", ({ item }) => item.type === "agentMessage" && said.push(item.text));
+  const texts: string[] = [];
+  client.on("item/completed", ({ item }) => item.type === "agentMessage" && texts.push(item.text));
   assert.equal((await thread.run("go")).text, "second");
-  assert.deepEqual([said, mock.requests.length], [["first", "second"], 2]);
+  assert.deepEqual([texts, mock.requests.length], [["first", "second"], 2]);
   assert.match(JSON.stringify(mock.requests[1]?.body), /first/);
   await thread.run("again");
   assert.equal(mock.requests.length, 3);

@@ -13,23 +13,23 @@ verifies("turn.planLines", async ({ app, workspace }) => {
     "<proposed_plan>\nx\n</proposed_plan>\nmid\n<proposed_plan>\ny",
   ];
   const client = await app({ turns: answers.map((say) => [{ say, deltas: 5 }]) });
-  let told: unknown[] = [];
+  let completed: unknown[] = [];
   const streamed = new Map<string, string>();
   client.on("item/completed", ({ item, turnId }) => {
-    if (item.type === "plan") told.push(["plan", item.id === `${turnId}-plan`, item.text, streamed.get(item.id)]);
-    if (item.type === "agentMessage") told.push(["message", item.text, streamed.get(item.id)]);
+    if (item.type === "plan") completed.push(["plan", item.id === `${turnId}-plan`, item.text, streamed.get(item.id)]);
+    if (item.type === "agentMessage") completed.push(["message", item.text, streamed.get(item.id)]);
   });
   client.on("item/plan/delta", ({ itemId, delta }) => streamed.set(itemId, (streamed.get(itemId) ?? "") + delta));
   client.on("item/agentMessage/delta", ({ itemId, delta }) => streamed.set(itemId, (streamed.get(itemId) ?? "") + delta));
   const { id: threadId } = await client.startThread({ cwd: workspace });
   const play = async (): Promise<unknown[]> => {
-    told = [];
+    completed = [];
     const ended = Promise.withResolvers<void>();
     const stop = client.on("turn/completed", () => ended.resolve());
     await client.call("turn/start", { threadId, input: [{ type: "text", text: "go", text_elements: [] }], collaborationMode: plan });
     await ended.promise;
     stop();
-    return told;
+    return completed;
   };
   assert.deepEqual(await play(), [
     ["plan", true, "# Plan\n- a\n", "# Plan\n- a\n"],

@@ -1,12 +1,12 @@
-/** What is asked for while a turn runs, and cannot run beside it. */
+/** Requests made while a turn runs that cannot run at the same time. */
 import assert from "node:assert/strict";
 import type { Client } from "../../../src/client/client.ts";
 import { verifies } from "../../support/verifies.ts";
 
 const endless = [{ say: "half" }, { pause: 600_000 }, { say: "whole" }];
-const text = (words: string) => [{ type: "text" as const, text: words, text_elements: [] }];
+const text = (content: string) => [{ type: "text" as const, text: content, text_elements: [] }];
 
-/** Starts a turn that does not end by itself, and gives back its id when it is under way. */
+/** Starts a turn that does not end by itself, and returns its id once it is running. */
 async function underWay(client: Client, threadId: string): Promise<string> {
   const began = Promise.withResolvers<void>();
   const stop = client.on("item/agentMessage/delta", () => began.resolve());
@@ -25,15 +25,15 @@ verifies("turn.replaced", async ({ app, workspace }) => {
   const { id: threadId } = thread;
   const first = await thread.run("begin");
   const ended: string[] = [];
-  let told = Promise.withResolvers<void>();
+  let notified = Promise.withResolvers<void>();
   client.on("turn/completed", ({ turn }) => {
     ended.push(`${turn.id} ${turn.status}`);
-    told.resolve();
+    notified.resolve();
   });
   const both = async (): Promise<string[]> => {
     while (ended.length < 2) {
-      await told.promise;
-      told = Promise.withResolvers();
+      await notified.promise;
+      notified = Promise.withResolvers();
     }
     return ended.splice(0).map((line) => line.split(" ")[1] ?? "");
   };

@@ -36,7 +36,7 @@ verifies("trust.policiesApart", async ({ app, workspace, home }) => {
     readdirSync(outside).filter((name) => name.startsWith("closed")),
     [],
   );
-  // The second message may have joined the first turn, and then its words are the newest.
+  // The second message may have joined the first turn; then its text is the newest.
   assert.ok(readdirSync(outside).some((name) => name.startsWith("open")));
 });
 
@@ -88,9 +88,9 @@ verifies("trust.modelMistakes", async ({ app, workspace }) => {
   const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
   const run = await thread.run("go");
   assert.equal(run.status, "completed");
-  const told = run.items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : []));
-  assert.equal(told.length, mistakes.length);
-  for (const [i, text] of told.entries())
+  const replies = run.items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : []));
+  assert.equal(replies.length, mistakes.length);
+  for (const [i, text] of replies.entries())
     assert.ok(text.length > 5 && !/internal error/.test(text), `${JSON.stringify(mistakes[i])}: ${text}`);
   assert.deepEqual(readdirSync(workspace), []);
 });

@@ -1,4 +1,4 @@
-/** What clients of today send and read beside the documents: details of pictures, modes with a model, raw answers, names of forks. */
+/** What current clients send and read beyond the documents: picture details, modes with a model, raw answers, names of forks. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { type Stage, type StageOptions, verifies } from "../../support/verifies.
 import type { Message, Wire } from "../../support/wire.ts";
 
 const dot = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
-const text = (words: string) => ({ type: "text", text: words, text_elements: [] });
+const text = (content: string) => ({ type: "text", text: content, text_elements: [] });
 
 async function opened(stage: Stage, options: StageOptions, params: Record<string, unknown> = {}) {
   const wire = await stage.wire(options);
@@ -20,7 +20,7 @@ async function opened(stage: Stage, options: StageOptions, params: Record<string
 async function turn(wire: Wire, threadId: string, params: Record<string, unknown> = {}): Promise<readonly Message[]> {
   const { result } = await wire.ask("turn/start", { threadId, input: [text("go")], ...params });
   await wire.until((m) => m.method === "turn/completed" && m.params.turn.id === result.turn.id);
-  return wire.heard.filter((m) => m.params?.turnId === result.turn.id);
+  return wire.received.filter((m) => m.params?.turnId === result.turn.id);
 }
 
 verifies("turn.asAskedFor", async (stage) => {
@@ -42,9 +42,9 @@ verifies("turn.asAskedFor", async (stage) => {
   const collaborationMode = { mode: "default", settings: { model: "gpt-5.4", reasoning_effort: "low", developer_instructions: null } };
   await turn(wire, threadId, { model: "gpt-5.5", effort: "high", collaborationMode });
   assert.deepEqual([body().model, body().reasoning.effort], ["gpt-5.4", "low"]);
-  const heard = await turn(wire, threadId, { outputSchema: { type: "object" } });
+  const received = await turn(wire, threadId, { outputSchema: { type: "object" } });
   assert.equal(body().text.format.name, "codex_output_schema");
-  const { params } = heard.find(({ method }) => method === "rawResponse/completed") ?? {};
+  const { params } = received.find(({ method }) => method === "rawResponse/completed") ?? {};
   assert.ok(params.responseId !== "" && params.usage.totalTokens > 0, JSON.stringify(params));
 });
 

@@ -12,7 +12,7 @@ const refused =
   (error: unknown): boolean =>
     error instanceof RpcError && error.code === -32600 && pattern.test(error.message);
 
-/** A command that lasts until the test has written this file; both write nothing else. */
+/** A command that runs until the test has written this file. */
 const untilGo = { run: "while [ ! -f go ]; do sleep 0.05; done" };
 const letGo = (workspace: string): void => writeFileSync(path.join(workspace, "go"), "");
 
@@ -64,9 +64,9 @@ verifies("turn.sameMessageOnce", async ({ app, workspace }) => {
   await client.call("turn/steer", { ...again, expectedTurnId: turnId });
   await client.call("turn/start", again);
   letGo(workspace);
-  const said = (await running).items.filter((item) => item.type === "userMessage");
+  const messages = (await running).items.filter((item) => item.type === "userMessage");
   assert.deepEqual(
-    said.map((item) => item.clientId),
+    messages.map((item) => item.clientId),
     [null, "m-1"],
   );
 });
@@ -110,16 +110,16 @@ verifies("turn.retry", async ({ app, workspace }) => {
 verifies("turn.retryMidMessage", async ({ app, workspace }) => {
   const client = await app({ turns: [[{ disconnect: "half a se" }, { say: "whole" }]] });
   const thread = await client.startThread({ cwd: workspace });
-  const told: string[] = [];
-  client.on("error", (p) => told.push(p.willRetry ? "retry" : "failed"));
-  client.on("item/started", (p) => p.item.type === "agentMessage" && told.push("started"));
-  client.on("item/completed", (p) => p.item.type === "agentMessage" && told.push(`completed ${p.item.text}`));
+  const events: string[] = [];
+  client.on("error", (p) => events.push(p.willRetry ? "retry" : "failed"));
+  client.on("item/started", (p) => p.item.type === "agentMessage" && events.push("started"));
+  client.on("item/completed", (p) => p.item.type === "agentMessage" && events.push(`completed ${p.item.text}`));
   const run = await thread.run("go");
-  assert.deepEqual(told, ["started", "retry", "completed half a se", "started", "completed whole"]);
+  assert.deepEqual(events, ["started", "retry", "completed half a se", "started", "completed whole"]);
   assert.equal(run.text, "whole");
   const read = await client.call("thread/read", { threadId: thread.id, includeTurns: true });
-  const said = read.thread.turns.flatMap(({ items }) => items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : [])));
-  assert.deepEqual(said, ["whole"], "what broke off is kept nowhere");
+  const replies = read.thread.turns.flatMap(({ items }) => items.flatMap((item) => (item.type === "agentMessage" ? [item.text] : [])));
+  assert.deepEqual(replies, ["whole"], "what broke off is kept nowhere");
 });
 
 verifies("turn.failed", async ({ app, workspace }) => {
@@ -157,7 +157,7 @@ verifies("turn.tooManyAttempts", async ({ app, workspace }) => {
 });
 
 verifies("turn.parallelTools", async ({ app, workspace }) => {
-  // Each lasts until the other has begun.
+  // Each waits until the other has started.
   const meets = (own: string, other: string) => ({ run: `touch ${own}; while [ ! -f ${other} ]; do sleep 0.05; done; echo ${own}` });
   const client = await app({ turns: [[meets("a", "b"), meets("b", "a"), { say: "done" }]] });
   const thread = await client.startThread({ cwd: workspace, approvalPolicy: "never", sandbox: "danger-full-access" });
@@ -226,8 +226,8 @@ verifies("turn.steerStored", async (stage) => {
   await wire.initialize();
   const params = { cwd: stage.workspace, approvalPolicy: "never", sandbox: "danger-full-access" };
   const { thread } = (await wire.ask("thread/start", params)).result;
-  const said = (text: string) => ({ threadId: thread.id, input: [{ type: "text", text }] });
-  const { turn } = (await wire.ask("turn/start", said("go"))).result;
+  const inputOf = (text: string) => ({ threadId: thread.id, input: [{ type: "text", text }] });
+  const { turn } = (await wire.ask("turn/start", inputOf("go"))).result;
   await wire.until((m) => m.method === "item/started" && m.params.item.type === "commandExecution", "the command");
   const missing: string[] = [];
   const { onMessage } = wire.transport;
@@ -237,14 +237,17 @@ verifies("turn.steerStored", async (stage) => {
     onMessage(text);
   };
   expected = "by steer";
-  await wire.ask("turn/steer", { ...said(expected), expectedTurnId: turn.id });
+  await wire.ask("turn/steer", { ...inputOf(expected), expectedTurnId: turn.id });
   expected = "by start";
-  assert.equal((await wire.ask("turn/start", said(expected))).result.turn.id, turn.id);
+  assert.equal((await wire.ask("turn/start", inputOf(expected))).result.turn.id, turn.id);
   assert.deepEqual(missing, []);
   await wire.ask("turn/interrupt", { threadId: thread.id, turnId: turn.id });
   await wire.notification("turn/completed");
   const { turns } = (await wire.ask("thread/read", { threadId: thread.id, includeTurns: true })).result.thread;
-  const words = turns[0].items.flatMap((item: Message) => (item.type === "userMessage" ? [item.content[0].text] : []));
-  assert.deepEqual(words, ["go", "by steer", "by start"]);
-  assert.deepEqual((await wire.ask("turn/steer", { ...said("late"), expectedTurnId: turn.id })).error.message, "no active turn to steer");
+  const texts = turns[0].items.flatMap((item: Message) => (item.type === "userMessage" ? [item.content[0].text] : []));
+  assert.deepEqual(texts, ["go", "by steer", "by start"]);
+  assert.deepEqual(
+    (await wire.ask("turn/steer", { ...inputOf("late"), expectedTurnId: turn.id })).error.message,
+    "no active turn to steer",
+  );
 });

@@ -1,4 +1,4 @@
-/** Questions of the model to the person: where they are allowed, how they are put, and every form of answer. */
+/** The model's questions to the user: where they are allowed, how they are asked, and every form of answer. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Client } from "../../../src/client/client.ts";
@@ -20,9 +20,9 @@ async function answersFor(client: Client, workspace: string, answers: readonly u
   let n = 0;
   client.answer("item/tool/requestUserInput", () => answers[n++] as never);
   const thread = await client.startThread({ cwd: workspace });
-  const said: string[] = [];
-  for (const _ of answers) said.push((await thread.run("ask", { collaborationMode: plan })).text);
-  return said;
+  const replies: string[] = [];
+  for (const _ of answers) replies.push((await thread.run("ask", { collaborationMode: plan })).text);
+  return replies;
 }
 
 verifies("questions.shapes", async ({ app, workspace }) => {
@@ -37,8 +37,8 @@ verifies("questions.shapes", async ({ app, workspace }) => {
     { text: "SQLite" },
   ];
   const client = await app({ turns: shapes.map(() => [asks([question]), { say: "{{output}}" }]) });
-  const said = await answersFor(client, workspace, shapes);
-  for (const text of said) assert.deepEqual(JSON.parse(text), { answers: { db: { answers: ["SQLite"] } } });
+  const replies = await answersFor(client, workspace, shapes);
+  for (const text of replies) assert.deepEqual(JSON.parse(text), { answers: { db: { answers: ["SQLite"] } } });
 });
 
 verifies("questions.cancel", async ({ app, workspace }) => {

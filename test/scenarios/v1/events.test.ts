@@ -1,4 +1,4 @@
-/** The older event stream: each type that its document lists, except those that answer operations which this API never had. */
+/** The older event stream: each type that its document lists, except responses to operations that this API never had. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import type { Message } from "../../support/wire.ts";
 const free = { approvalPolicy: "never", sandbox: "danger-full-access" };
 const patch = "*** Begin Patch\n*** Add File: new.txt\n+hi\n*** End Patch";
 
-/** Plays one turn and gives back its events by type. */
+/** Runs one turn and returns its events by type. */
 async function play(stage: Stage, options: StageOptions, params: Record<string, unknown> = free) {
   const client = await v1Client(stage, options);
   await client.open({ cwd: stage.workspace, ...params });
@@ -186,8 +186,8 @@ verifies("v1.events.approvals", async (stage) => {
   assert.equal(asked.reason, "it must");
   assert.ok(asked.command.at(-1).includes("touch ran"));
   assert.ok(Array.isArray(asked.parsedCmd));
-  const told = await client.event("exec_approval_request");
-  assert.deepEqual([told.call_id, told.callId, told.command], ["c1", "c1", asked.command]);
+  const announced = await client.event("exec_approval_request");
+  assert.deepEqual([announced.call_id, announced.callId, announced.command], ["c1", "c1", asked.command]);
   const edit = client.answer("applyPatchApproval", { decision: "approved" });
   const events = await client.say("edit");
   const file = path.join(stage.workspace, "new.txt");
@@ -213,8 +213,11 @@ verifies("v1.events.declined", async (stage) => {
   const refused = await client.say("go");
   await Promise.all(asked);
   const command = refused.find((msg) => msg.type === "exec_command_end");
-  const words = "exec command rejected by user";
-  assert.deepEqual([command.stdout, command.stderr, command.aggregated_output, command.formatted_output], ["", words, words, words]);
+  const rejected = "exec command rejected by user";
+  assert.deepEqual(
+    [command.stdout, command.stderr, command.aggregated_output, command.formatted_output],
+    ["", rejected, rejected, rejected],
+  );
   assert.equal(command.exit_code, -1);
   const edit = refused.find((msg) => msg.type === "patch_apply_end");
   assert.deepEqual([edit.success, edit.stdout, edit.stderr], [false, "", "patch rejected by user"]);
@@ -303,16 +306,16 @@ verifies("v1.events.findings", async (stage) => {
   const client = await v1Client(stage, { turns: [[{ say: `\`\`\`json\n${JSON.stringify(verdict)}\n\`\`\`` }], [{ say: "No form." }]] });
   await client.open({ cwd: stage.workspace, ...free });
   const targets = [{ type: "uncommittedChanges" }, { type: "baseBranch", branch: "main" }];
-  const heard = (type: string) => client.wire.heard.filter(({ method }) => method === `codex/event/${type}`);
+  const received = (type: string) => client.wire.received.filter(({ method }) => method === `codex/event/${type}`);
   for (const [i, target] of targets.entries()) {
     await client.call("review/start", { threadId: client.conversationId, target });
-    await client.wire.until(() => heard("task_complete").length > i, "the end of the review");
+    await client.wire.until(() => received("task_complete").length > i, "the end of the review");
   }
   assert.deepEqual(
-    heard("entered_review_mode").map(({ params }) => params.msg.target),
+    received("entered_review_mode").map(({ params }) => params.msg.target),
     targets,
   );
-  const [formed, freeForm] = heard("exited_review_mode").map(({ params }) => params.msg.review_output);
+  const [formed, freeForm] = received("exited_review_mode").map(({ params }) => params.msg.review_output);
   assert.deepEqual([formed.overall_explanation, formed.findings[0].title], ["Mostly fine.", "Off by one"]);
   assert.deepEqual(formed.findings[0].code_location.line_range, { start: 1, end: 2 });
   assert.deepEqual([freeForm.findings, freeForm.overall_explanation], [[], "No form."]);
@@ -322,12 +325,12 @@ verifies("v1.events.findings", async (stage) => {
 verifies("v1.events.configured", async (stage) => {
   const client = await v1Client(stage, { turns: [["One."]] });
   await client.open({ cwd: stage.workspace, approvalPolicy: "on-request", sandbox: "workspace-write" });
-  const told = await client.event("session_configured");
-  assert.equal(told.session_id, client.conversationId);
-  assert.equal(told.sessionId, client.conversationId);
-  assert.equal(told.model, "scripted");
-  assert.equal(told.approval_policy, "on-request");
-  assert.equal(told.sandbox_policy.type, "workspace-write");
-  assert.equal(told.rollout_path, client.rolloutPath);
+  const configured = await client.event("session_configured");
+  assert.equal(configured.session_id, client.conversationId);
+  assert.equal(configured.sessionId, client.conversationId);
+  assert.equal(configured.model, "scripted");
+  assert.equal(configured.approval_policy, "on-request");
+  assert.equal(configured.sandbox_policy.type, "workspace-write");
+  assert.equal(configured.rollout_path, client.rolloutPath);
   client.check();
 });

@@ -37,8 +37,8 @@ verifies("v1.newConversation", async (stage) => {
     initialMessages: null,
     rolloutPath: answer.rolloutPath,
   });
-  const order = client.wire.heard.findIndex(({ result }) => result?.conversationId === answer.conversationId);
-  assert.ok(order < client.wire.heard.findIndex(({ method }) => method === "sessionConfigured"), "the answer comes first");
+  const order = client.wire.received.findIndex(({ result }) => result?.conversationId === answer.conversationId);
+  assert.ok(order < client.wire.received.findIndex(({ method }) => method === "sessionConfigured"), "the answer comes first");
   const plain = await client.call("newConversation", { cwd: stage.workspace });
   assert.equal(plain.reasoningEffort, null, "null, not absent");
 });
@@ -95,17 +95,17 @@ verifies("v1.listeners", async (stage) => {
   const { subscriptionId } = await client.call("addConversationListener", { conversationId, experimentalRawEvents: false });
   await client.say("one");
   assert.deepEqual(await client.call("removeConversationListener", { subscriptionId }), {});
-  const before = client.wire.heard.length;
+  const before = client.wire.received.length;
   await client.call("sendUserMessage", { conversationId, items: [item("two")] });
   const other = await v1Client(stage);
   if ((await other.call("thread/loaded/list", {})).data.includes(conversationId)) {
-    // On a shared server another connection hears the conversation when it listens.
+    // On a shared server another connection receives the conversation's events once it adds a listener.
     await other.call("addConversationListener", { conversationId });
     await other.event("session_configured");
   }
   await client.call("getUserAgent");
   assert.deepEqual(
-    client.wire.heard.slice(before).filter(({ method }) => String(method).startsWith("codex/event/")),
+    client.wire.received.slice(before).filter(({ method }) => String(method).startsWith("codex/event/")),
     [],
   );
   assert.match(await client.refused("removeConversationListener", { subscriptionId }), /subscription not found/);
@@ -115,12 +115,12 @@ verifies("v1.listeners", async (stage) => {
 verifies("v1.answersFirst", async (stage) => {
   const client = await v1Client(stage, { turns: [["One."], ["Two."]], config: 'cli_auth_credentials_store = "file"\n' });
   await client.open({ cwd: stage.workspace });
-  const first = async (method: string, params: unknown, told: string): Promise<void> => {
-    const from = client.wire.heard.length;
+  const first = async (method: string, params: unknown, notification: string): Promise<void> => {
+    const from = client.wire.received.length;
     await client.call(method, params);
-    await client.wire.until((message) => message.method === told && client.wire.heard.indexOf(message) >= from, told);
-    const heard = client.wire.heard.slice(from).filter(({ method: name, result }) => name === told || result !== undefined);
-    assert.ok(heard[0]?.result, `${method} is answered before ${told}`);
+    await client.wire.until((message) => message.method === notification && client.wire.received.indexOf(message) >= from, notification);
+    const received = client.wire.received.slice(from).filter(({ method: name, result }) => name === notification || result !== undefined);
+    assert.ok(received[0]?.result, `${method} is answered before ${notification}`);
   };
   const { conversationId } = client;
   await first("sendUserMessage", { conversationId, items: [item("one")] }, "codex/event/task_complete");
@@ -133,7 +133,7 @@ verifies("v1.answersFirst", async (stage) => {
 verifies("v1.lateListener", async (stage) => {
   const client = await v1Client(stage, { turns: [["One."], ["Two."]] });
   const { conversationId } = await client.call("newConversation", { cwd: stage.workspace });
-  const told = (): string[] => client.wire.order.filter((method) => String(method).startsWith("codex/event/"));
+  const events = (): string[] => client.wire.order.filter((method) => String(method).startsWith("codex/event/"));
   const ended = async (turns: number): Promise<void> => {
     do await setImmediate();
     while (
@@ -143,19 +143,19 @@ verifies("v1.lateListener", async (stage) => {
   };
   await client.call("sendUserMessage", { conversationId, items: [item("one")] });
   await ended(1);
-  assert.deepEqual(told(), [], "nobody listens yet");
+  assert.deepEqual(events(), [], "nobody listens yet");
   const { subscriptionId } = await client.call("addConversationListener", { conversationId });
   await client.event("task_complete");
-  assert.deepEqual(told().slice(0, 2), ["codex/event/session_configured", "codex/event/task_started"]);
+  assert.deepEqual(events().slice(0, 2), ["codex/event/session_configured", "codex/event/task_started"]);
   await client.call("removeConversationListener", { subscriptionId });
-  const before = told().length;
+  const before = events().length;
   await client.call("sendUserMessage", { conversationId, items: [item("two")] });
   await ended(2);
-  assert.equal(told().length, before);
+  assert.equal(events().length, before);
   await client.call("addConversationListener", { conversationId });
   const isSecond = ({ method, params }: Message) => method === "codex/event/task_complete" && params.msg.last_agent_message === "Two.";
   await client.wire.until(isSecond, "what happened meanwhile");
-  assert.equal(told().filter((method) => method === "codex/event/task_complete").length, 2, "each is told once");
+  assert.equal(events().filter((method) => method === "codex/event/task_complete").length, 2, "each is sent once");
 });
 
 verifies("v1.unknownConversation", async (stage) => {

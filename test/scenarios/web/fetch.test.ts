@@ -1,4 +1,4 @@
-/** Pages of the web that the model asks for: who is asked, what is shown, what is never reached. */
+/** Web pages that the model fetches: which need approval, what is shown, what is never reached. */
 import assert from "node:assert/strict";
 import { verifies } from "../../support/verifies.ts";
 import type { Message } from "../../support/wire.ts";
@@ -41,7 +41,9 @@ verifies("web.fetch", async ({ wire, workspace }) => {
     asked.map(({ params }) => [params.command, params.networkApprovalContext]),
     ["a", "b"].map((page) => [`web_fetch https://pages.invalid/${page}`, { host: "pages.invalid", protocol: "https" }]),
   );
-  const shown = client.heard.filter((m) => m.method === "item/completed" && m.params.item.type === "webSearch").map((m) => m.params.item);
+  const shown = client.received
+    .filter((m) => m.method === "item/completed" && m.params.item.type === "webSearch")
+    .map((m) => m.params.item);
   assert.deepEqual(
     shown.map((item) => item.action),
     ["a", "b", "c"].map((page) => ({ type: "openPage", url: `https://pages.invalid/${page}` })),

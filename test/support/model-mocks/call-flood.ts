@@ -1,4 +1,4 @@
-/** A provider in a thread of its own that answers with floods of tool calls: written beside the server's work, as fast as they are read. */
+/** A provider in its own worker thread that answers with floods of tool calls, written in parallel with the server's work, as fast as they are read. */
 import { on, once } from "node:events";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import { responsesFrames } from "./frames.ts";
@@ -6,11 +6,11 @@ import { type Answer, MockProvider, stream } from "./server.ts";
 
 export interface CallFloods extends AsyncDisposable {
   readonly url: string;
-  /** The body of the request that followed the next flood. */
+  /** The body of the request that follows the next flood. */
   asked(): Promise<string>;
 }
 
-/** Every second answer is a flood, of so many calls each. */
+/** Every second answer is a flood of this many calls. */
 export async function startCallFloods(floods: readonly number[]): Promise<CallFloods> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { floods } });
   const messages = on(worker, "message");

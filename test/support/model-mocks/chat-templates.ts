@@ -1,6 +1,6 @@
 /**
- * Chat templates with the rules that those of llama.cpp have, rendered as llama-server would: a request that a template raises an exception at
- * is refused in the server's words. With PARLEY_CHAT_TEMPLATES naming a folder of llama.cpp's own files (models/templates), those are rendered
+ * Chat templates with the same rules as llama.cpp's, rendered as llama-server would: a request for which a template raises an exception
+ * is refused with the server's error message. If PARLEY_CHAT_TEMPLATES names a folder of llama.cpp's own files (models/templates), those are rendered
  * instead. Used by tests and by the agent's bench.
  */
 import { readFileSync } from "node:fs";
@@ -10,21 +10,21 @@ import { errorMessage } from "../../../src/lib/error-text.ts";
 import { isRecord, type Json, listOf, recordOf, stringOf } from "../../../src/models/json.ts";
 import { type Refusal, type Rule, records } from "./vendor-rules.ts";
 
-const raise = (when: string, words: string): string => `{%- if ${when} %}{{ raise_exception(${words}) }}{% endif %}`;
+const raise = (when: string, message: string): string => `{%- if ${when} %}{{ raise_exception(${message}) }}{% endif %}`;
 const each = (body: string): string => `{%- for m in messages %}${body}{%- endfor %}`;
 const eachCall = (body: string): string => `{%- for c in m.tool_calls or [] %}${body}{%- endfor %}`;
 
-/** Calls and results aside, roles must alternate. */
-const alternating = (words: string): string =>
+/** Apart from calls and results, roles must alternate. */
+const alternating = (message: string): string =>
   `{%- set n = namespace(at=0) %}${each(
     `{%- if m.role == 'user' or (m.role == 'assistant' and not m.tool_calls) %}${raise(
       "(m.role == 'user') != (n.at % 2 == 0)",
-      `'After the optional system message, conversation roles must alternate ${words}'`,
+      `'After the optional system message, conversation roles must alternate ${message}'`,
     )}{%- set n.at = n.at + 1 %}{%- endif %}`,
   )}`;
 const nineLetters = (() => {
-  const words = "'Tool call IDs should be alphanumeric strings with length 9!'";
-  return each(`${eachCall(raise("c.id|length != 9", words))}${raise("m.role == 'tool' and m.tool_call_id|length != 9", words)}`);
+  const message = "'Tool call IDs should be alphanumeric strings with length 9!'";
+  return each(`${eachCall(raise("c.id|length != 9", message))}${raise("m.role == 'tool' and m.tool_call_id|length != 9", message)}`);
 })();
 const answeredCalls = `{%- set n = namespace(called=false) %}${each(
   `${raise(
@@ -113,19 +113,19 @@ function sourceOf({ rules, file }: Family): string {
   return readFileSync(path.join(folder, `${file}.jinja`), "utf8").replaceAll(/\.format\((\w+)\)/g, "|replace('{}', $1)");
 }
 
-/** What llama-server puts in the place of a picture. */
+/** What llama-server substitutes for a picture. */
 const mediaMarker = "<__media__>";
 
 const refused = (message: string): Refusal => ({ status: 500, body: { error: { code: 500, type: "server_error", message } } });
-const raised = (words: string): Refusal =>
-  refused(`\n------------\nWhile executing CallExpression in template source:\nError: Jinja Exception: ${words}`);
+const raised = (message: string): Refusal =>
+  refused(`\n------------\nWhile executing CallExpression in template source:\nError: Jinja Exception: ${message}`);
 
 function wordsOf(content: unknown): string {
-  const partWords = (part: Json): string => (part["type"] === "text" ? (stringOf(part["text"]) ?? "") : mediaMarker);
-  return Array.isArray(content) ? records(content).map(partWords).join("\n") : (stringOf(content) ?? "");
+  const partText = (part: Json): string => (part["type"] === "text" ? (stringOf(part["text"]) ?? "") : mediaMarker);
+  return Array.isArray(content) ? records(content).map(partText).join("\n") : (stringOf(content) ?? "");
 }
 
-/** Arguments are given to templates as values. Throws where they are no JSON. */
+/** Templates get arguments as values. Throws if they are not JSON. */
 function withValues(call: Json): Json {
   const { arguments: text, ...rest } = recordOf(call["function"]);
   return { ...call, function: { ...rest, arguments: typeof text === "string" ? JSON.parse(text) : text } };
@@ -144,7 +144,7 @@ function messagesFor(body: Json, takesSystem: boolean): Json[] {
 
 const marks = { bos_token: "<s>", eos_token: "</s>", add_generation_prompt: true, enable_thinking: true };
 
-/** The refusal of one template; undefined renders. */
+/** A template's refusal; undefined if it renders. */
 export function chatTemplate(name: ChatTemplate): Rule {
   const template = new Template(sourceOf(families[name]));
   const whyNot = (values: Json): string | undefined => {

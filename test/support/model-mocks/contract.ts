@@ -1,4 +1,4 @@
-/** The contract that every ModelClient keeps, whatever its wire. Run by src/models/contract.test.ts over mocks and by test/live with keys. */
+/** The contract that every ModelClient must meet, whatever its wire. Run by src/models/contract.test.ts over mocks and by test/live with keys. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -12,12 +12,12 @@ export interface HttpTarget {
   readonly name: string;
   frames(reply: MockReply): string[];
   client(baseUrl: string, changes?: Partial<ProviderConfig>): ModelClient;
-  /** From how many missing frames at the end on an answer is no longer complete. */
+  /** How many frames must be missing at the end for an answer to count as incomplete. */
   readonly mayMiss: number;
   readonly rawReasoning: boolean;
-  /** Finds the picture in a request, as the wire writes it. */
+  /** Finds the picture in a request, in the wire's format. */
   hasImage(body: unknown): boolean;
-  /** An error that comes inside the stream. */
+  /** An error event inside the stream. */
   readonly errorFrame: string;
 }
 
@@ -35,12 +35,12 @@ const whole: MockReply = {
 
 export interface SpeechTarget {
   readonly name: string;
-  /** The events of a response that says this. */
+  /** The events of a response with this content. */
   play(reply: MockReply): Promise<ModelEvent[]>;
   readonly rawReasoning: boolean;
 }
 
-/** What holds for every client, also for those that have no HTTP of their own. */
+/** Applies to every client, including those without their own HTTP. */
 export function speechContract(target: SpeechTarget): void {
   const { play } = target;
 
@@ -71,7 +71,7 @@ export function speechContract(target: SpeechTarget): void {
       assert.equal(message?.type, "message");
     });
 
-    // Not skipped elsewhere: a wire without raw thoughts has nothing to prove here.
+    // Not registered for other wires: one without raw reasoning has nothing to prove here.
     if (target.rawReasoning)
       it("keeps raw thoughts apart from summaries", async () => {
         const events = await play({ raw: "hm, well", text: "Done" });
@@ -110,7 +110,7 @@ export function speechContract(target: SpeechTarget): void {
 }
 
 export function httpContract(target: HttpTarget): void {
-  /** The events of one response to a mock that answers so. */
+  /** The events of one response from a mock that answers this way. */
   async function run(answer: Answer, changes: Parameters<typeof modelRequest>[0] = {}, provider: Partial<ProviderConfig> = {}) {
     await using mock = new MockProvider(answer);
     const client = target.client(await mock.listen(), provider);

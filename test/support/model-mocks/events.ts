@@ -1,4 +1,4 @@
-/** Reading and checking of what a ModelClient said. */
+/** Reads and checks the events of a ModelClient. */
 import assert from "node:assert/strict";
 import type { ModelClient, ModelEvent, ModelFailure, ModelItem, ModelRequest, ToolSpec } from "../../../src/core/ports/model-client.ts";
 
@@ -55,7 +55,7 @@ export async function collect(client: ModelClient, request: ModelRequest, signal
   return checked(events);
 }
 
-/** The promises of the port that hold for every response. */
+/** The port's guarantees that apply to every response. */
 export function checked(events: ModelEvent[]): ModelEvent[] {
   const ends = events.filter((event) => event.type === "completed" || event.type === "failed");
   assert.equal(ends.length, 1, `exactly one terminal event, got ${ends.length}`);
@@ -93,7 +93,7 @@ export function textOf(events: readonly ModelEvent[]): string {
     .join("");
 }
 
-/** Ids are the wire's own business: replaced by their order, so that two runs can be compared. */
+/** Replaces ids, which differ per wire, with their order, so that two runs can be compared. */
 export function comparable(events: readonly ModelEvent[]): unknown {
   const names = new Map<string, string>();
   const rename = (id: string): string => {

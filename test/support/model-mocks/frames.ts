@@ -1,12 +1,12 @@
-/** One answer of a model, written in each vendor's event stream. Formats follow the vendors' public documentation. */
+/** One model answer, written as each vendor's event stream. Formats follow the vendors' public documentation. */
 
 export interface MockReply {
-  /** A summary made for people. */
+  /** A summary for people. */
   readonly summary?: string;
-  /** The model's own thoughts. */
+  /** The model's raw reasoning. */
   readonly raw?: string;
   readonly text?: string;
-  /** How many pieces the text comes in. */
+  /** The number of pieces the text is split into. */
   readonly deltas?: number;
   readonly calls?: readonly {
     readonly id: string;
@@ -15,7 +15,7 @@ export interface MockReply {
     readonly args: string;
     readonly custom?: boolean;
   }[];
-  /** The history in the provider's own sealed form, as it answers `compaction_trigger` (responses alone). */
+  /** The history in the provider's sealed form, as returned for `compaction_trigger` (responses only). */
   readonly compaction?: string;
   /** The answer ends at the output limit (chat and anthropic). */
   readonly isCut?: boolean;
@@ -116,7 +116,7 @@ export function responsesFrames(reply: MockReply): string[] {
   return frames;
 }
 
-/** The name a flat wire knows a tool by, and its arguments as JSON. */
+/** A tool's name on a wire without namespaces, and its arguments as JSON. */
 const flatName = (call: { name: string; namespace?: string }): string =>
   call.namespace === undefined ? call.name : `${call.namespace}__${call.name}`;
 const flatArgs = (call: { args: string; custom?: boolean }): string =>

@@ -1,4 +1,4 @@
-/** A provider on loopback for tests of model clients: answers each request with the next of its replies and keeps what it was asked. */
+/** A provider on loopback for tests of model clients: answers each request with its next reply and records the requests. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
@@ -7,7 +7,7 @@ export interface SeenRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Record<string, unknown>;
-  /** Resolves when the client closed the connection before the answer was over. */
+  /** Resolves when the client closes the connection before the response is complete. */
   readonly closed: Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export class MockProvider {
     });
   });
 
-  /** The last answer is given again to every further request. */
+  /** The last answer is repeated for every further request. */
   constructor(...answers: Answer[]) {
     this.#answers = answers;
     this.#server.on("connection", (socket) => {
@@ -52,7 +52,7 @@ export class MockProvider {
     return this.#connections;
   }
 
-  /** The address, without a path. */
+  /** The base URL, without a path. */
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
@@ -66,7 +66,7 @@ export class MockProvider {
 
 const eventStream = { "content-type": "text/event-stream", "cache-control": "no-cache" };
 
-/** The frames at once, then a proper end. */
+/** All frames at once, then a proper end. */
 export const stream =
   (frames: readonly string[], headers: Record<string, string> = {}): Answer =>
   (response) => {
@@ -74,7 +74,7 @@ export const stream =
     response.end(frames.join(""));
   };
 
-/** The bytes in the given pieces, each in a packet of its own. */
+/** The bytes in the given pieces, each in its own packet. */
 export const inPieces =
   (pieces: readonly Uint8Array[]): Answer =>
   async (response) => {
@@ -87,7 +87,7 @@ export const inPieces =
     response.end();
   };
 
-/** `frames`, then the connection breaks (or ends politely, but too early). */
+/** `frames`, then the connection breaks (or closes cleanly, but too early). */
 export const cut =
   (frames: readonly string[], how: "reset" | "end"): Answer =>
   (response) => {

@@ -1,4 +1,4 @@
-/** A Responses provider on loopback that takes websockets as well as HTTP, and keeps what it was asked on each. */
+/** A Responses provider on loopback that accepts websockets as well as HTTP, and records the requests on each. */
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -12,17 +12,17 @@ export interface SocketSeen {
 
 /** What happens to a request; the frames are those of the event stream. */
 export type SocketStep = MockReply | { readonly error: Record<string, unknown> } | "close" | "half" | "silence";
-/** A step that depends on what was asked. */
+/** A step that depends on the request. */
 export type SocketMind = (body: Record<string, unknown>) => SocketStep;
 
 export class MockSocketProvider {
   readonly overSocket: SocketSeen[] = [];
   readonly overHttp: Record<string, unknown>[] = [];
-  /** Answers the opening of a websocket with this status instead. */
+  /** Refuses websocket upgrades with this status. */
   refusesUpgrade: number | undefined;
-  /** Resolves when a warm-up has come. */
+  /** Resolves when a warm-up request arrives. */
   readonly warmUpCame = Promise.withResolvers<void>();
-  /** Waited for before a warm-up is answered. */
+  /** Awaited before a warm-up is answered. */
   beforeWarmUp: Promise<void> = Promise.resolve();
   readonly #steps: (SocketStep | SocketMind)[];
   readonly #sockets = new Set<WebSocket>();
@@ -38,7 +38,7 @@ export class MockSocketProvider {
   });
   readonly #upgrades = new WebSocketServer({ noServer: true });
 
-  /** The last step is taken again for every further request. */
+  /** The last step is repeated for every further request. */
   constructor(...steps: (SocketStep | SocketMind)[]) {
     this.#steps = steps;
     this.#server.on("upgrade", (request, socket, head) => {

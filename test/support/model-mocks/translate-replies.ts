@@ -20,7 +20,7 @@ function usageOf(event: Json): Usage {
   return { input: Number(usage["input_tokens"] ?? 0), cached, output: Number(usage["output_tokens"] ?? 0), reasoning };
 }
 
-/** The arguments of a call as a wire of plain functions has them. */
+/** A call's arguments, as a wire that only has plain functions writes them. */
 const argumentsOf = (item: Json): string =>
   item["type"] === "custom_tool_call" ? JSON.stringify({ input: item["input"] }) : (stringOf(item["arguments"]) ?? "{}");
 const nameOf = (item: Json): string => (item["namespace"] === undefined ? `${item["name"]}` : `${item["namespace"]}__${item["name"]}`);

@@ -8,7 +8,7 @@ const textItem = (role: string, text: string): Json => ({
   content: [{ type: role === "assistant" ? "output_text" : "input_text", text }],
 });
 
-/** Developer words stand tagged in the text of another role. */
+/** Developer messages appear as tagged text in another role. */
 function withDevelopers(text: string): { readonly rest: string; readonly developers: readonly Json[] } {
   const developers = [...text.matchAll(developerTag)].map((found) => textItem("developer", found[1] ?? ""));
   return { rest: text.replace(developerTag, "").trim(), developers };
@@ -118,7 +118,7 @@ function inputPart(block: Json): Json {
 
 const shared = (body: Json): Json => ({ model: body["model"], stream: true, store: false, tool_choice: "auto" });
 
-/** The whole text of a JSON body, or undefined when it is none. */
+/** The text of a JSON body, or undefined if it is not JSON. */
 export const bodyOf = (text: string): Json | undefined => {
   const value = parseJson(text);
   return isRecord(value) ? value : undefined;

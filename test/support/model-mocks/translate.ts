@@ -1,4 +1,4 @@
-/** A provider that speaks chat and anthropic in front of one that speaks Responses: runs scenarios of one wire over the others. */
+/** A provider that speaks chat and anthropic in front of one that speaks Responses, so that scenarios written for one wire run over the others. */
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createSseReader } from "../../../src/lib/sse.ts";
@@ -16,7 +16,7 @@ const translations: Readonly<Record<string, Translation>> = {
   "/messages": { request: responsesFromAnthropic, reply: anthropicTranslator },
 };
 
-/** The address (…/v1) of a translating provider before the one at `upstream`. The listening socket does not keep the process alive. */
+/** The address (…/v1) of a translating provider in front of the one at `upstream`. The listening socket does not keep the process alive. */
 export async function listenTranslator(upstream: string): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** What model vendors refuse, as rules over a request's body: mocks that take everything prove nothing. Used by tests and by the agent's bench. */
+/** What model vendors refuse, as rules over a request's body: mocks that accept everything prove nothing. Used by tests and by the agent bench. */
 import type { IncomingHttpHeaders } from "node:http";
 import { isRecord, type Json, listOf, numberOf, recordOf, stringOf } from "../../../src/models/json.ts";
 import { dataUrlParts, pictureOf } from "../../../src/models/pictures.ts";
@@ -8,14 +8,14 @@ export interface Sent {
   readonly body: Json;
   readonly headers: IncomingHttpHeaders;
 }
-/** The vendor's words when it refuses, with the status. */
+/** The vendor's error message and status for a refused request. */
 export interface Refusal {
   readonly status: number;
   readonly body: unknown;
 }
 export type Rule = (sent: Sent) => Refusal | undefined;
 
-/** Answers by the first rule that is broken, else as `answer` does. */
+/** Refuses with the first broken rule; otherwise responds as `answer` does. */
 export const ruled =
   (rules: readonly Rule[], answer: Answer): Answer =>
   (response, request) => {
@@ -153,7 +153,7 @@ export const responsesRules: readonly Rule[] = [
   },
 ];
 
-/** What an organisation that has not been verified gets. */
+/** The error for an organisation that has not been verified. */
 export const unverifiedOrganisation: Rule = ({ body }) => {
   const summary = recordOf(body["reasoning"])["summary"];
   return summary === undefined || summary === null
@@ -213,7 +213,7 @@ export const callIds = (body: Json): string[] =>
     ...(stringOf(message["tool_call_id"]) === undefined ? [] : [String(message["tool_call_id"])]),
   ]);
 
-/** Mistral's own API: results of tools are answered before the person speaks again. */
+/** Mistral's own API: a tool result must be followed by an assistant message before the next user message. */
 export const mistralOrder: Rule = ({ body }) => {
   const roles = records(body["messages"]).map((message) => message["role"]);
   return roles.some((role, i) => role === "user" && roles[i - 1] === "tool")
@@ -240,7 +240,7 @@ export const mistralIds: Rule = ({ body }) => {
 
 // All wires
 
-/** A window of so many tokens, counted by four characters each. */
+/** A context window of this many tokens, counted as four characters each. */
 export const windowOf =
   (tokens: number): Rule =>
   ({ body }) => {

@@ -1,4 +1,4 @@
-/** A provider on loopback that refuses what vendors refuse, counts tokens, and otherwise says what a test wants it to say. */
+/** A provider on loopback that refuses what vendors refuse, counts tokens, and otherwise replies as the test scripts it. */
 import { anthropicFrames, chatFrames, type MockReply, responsesFrames } from "./frames.ts";
 import { type Answer, MockProvider, refuse, type SeenRequest, stream } from "./server.ts";
 
@@ -13,9 +13,9 @@ export type Wish = MockReply | Refusal;
 
 export interface VendorRules {
   readonly wire: VendorWire;
-  /** Longer requests are refused in the vendor's own words. */
+  /** Longer requests are refused with the vendor's own error message. */
   readonly window?: number;
-  /** Waited for before the model answers. */
+  /** Awaited before the model answers. */
   readonly before?: (request: SeenRequest) => Promise<void>;
   /** What the model answers; `n` counts the requests that reached it, from 1. */
   readonly think: (request: SeenRequest, n: number) => Wish;
@@ -65,7 +65,7 @@ export class Vendor {
 
 const imageData = /"(?:data:image\/[^"]*|[A-Za-z0-9+/=]{2000,})"/g;
 
-/** About four characters a token, and a fixed price for each picture. */
+/** About four characters per token, and a fixed number of tokens per picture. */
 export function tokensOf(body: unknown): number {
   const text = JSON.stringify(body);
   return Math.ceil(text.replace(imageData, "").length / 4) + (text.match(imageData)?.length ?? 0) * 1500;
@@ -81,10 +81,10 @@ function errorBody(wire: VendorWire, { message, code = "invalid_request_error" }
   return wire === "anthropic" ? { type: "error", error: { type: "invalid_request_error", message } } : { error: { message, code } };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies of requests, for rules to look into
+// biome-ignore lint/suspicious/noExplicitAny: request bodies, for rules to inspect
 type Body = any;
 
-/** Rules by vendors' documents and public reports. */
+/** Rules taken from vendors' documentation and public reports. */
 function ruleBroken(wire: VendorWire, body: Body): Refusal | undefined {
   const tools: Body[] = body.tools ?? [];
   if (wire === "anthropic") {
@@ -107,7 +107,7 @@ function ruleBroken(wire: VendorWire, body: Body): Refusal | undefined {
   return undefined;
 }
 
-/** How much of the request before is the beginning of this one, in parts of the vendor's own cache: tools and system, then messages. */
+/** How much of the previous request is a prefix of this one, in the units of the vendor's cache: tools and system, then messages. */
 export function sharedPrefix(before: SeenRequest, after: SeenRequest): number {
   const parts = [before, after].map(({ body }: { body: Body }) => [
     JSON.stringify([body.tools, body.system, body.instructions]),
