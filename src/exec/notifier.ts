@@ -6,7 +6,7 @@ import { toError } from "../lib/error-text.ts";
 
 export function createNotifier(log: Log, env: Readonly<Record<string, string | undefined>>): Notifier {
   return {
-    tell(config, notice) {
+    notify(config, notice) {
       const [program, ...args] = config.notify;
       if (program === undefined) return;
       const failed = (error: Error): void => log.warn("the notify program could not be started", { program, error: error.message });

@@ -1,5 +1,5 @@
 /** The tools that a model uses to list and read resources of MCP servers; offered if any server has resources. */
-import { failed, said, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
+import { failed, succeeded, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { plainSchema } from "../lib/plain-schema.ts";
 import { described, type Lazy, maybe, named, object, parse, string } from "../lib/schema.ts";
@@ -83,7 +83,7 @@ async function shown(tool: string, args: unknown, { server, read }: Reading, con
     const text = JSON.stringify(await read()).slice(0, maxResultCharacters);
     const result = { content: [{ type: "text", text }], structuredContent: null, _meta: null };
     await context.completeItem({ ...ended(), status: "completed", result, error: null });
-    return said(text);
+    return succeeded(text);
   } catch (error) {
     if (context.signal.aborted) throw error;
     const message = `resources/read failed: ${errorMessage(error)}`;

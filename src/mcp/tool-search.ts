@@ -1,5 +1,5 @@
 /** Offers many tools through two: one finds them by keywords, one calls them. The results become part of the conversation; the tool list does not change. */
-import { badArguments, failed, said, type Tool, type ToolOutput } from "../core/ports/tool.ts";
+import { badArguments, failed, succeeded, type Tool, type ToolOutput } from "../core/ports/tool.ts";
 import { ranked, wordsOf } from "../lib/bm25.ts";
 import { coerced } from "../lib/coerce.ts";
 import { plainSchema } from "../lib/plain-schema.ts";
@@ -63,7 +63,7 @@ function found(tools: readonly Tool[], query: string): Tool[] {
 }
 
 function answer(hits: readonly Tool[], most: number): ToolOutput {
-  if (hits.length === 0) return said("No tool fits these words; try others.");
+  if (hits.length === 0) return succeeded("No tool fits these words; try others.");
   const lines: string[] = [];
   let room = maxCharacters;
   for (const hit of hits.slice(0, most)) {
@@ -72,7 +72,7 @@ function answer(hits: readonly Tool[], most: number): ToolOutput {
     lines.push(room > 0 || lines.length === 0 ? line.slice(0, maxCharacters) : JSON.stringify({ name: hit.name }));
   }
   const more = hits.length > most ? `\n${hits.length - most} more tools fit; ask with other words or a higher limit.` : "";
-  return said(`Call these with call_tool:\n${lines.join("\n")}${more}`);
+  return succeeded(`Call these with call_tool:\n${lines.join("\n")}${more}`);
 }
 
 function descriptionOf({ name, face }: Tool): { name: string; description: string; parameters: object } {

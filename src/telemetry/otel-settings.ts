@@ -1,4 +1,4 @@
-/** `[otel]` of config.toml as telemetry uses it: where traces and metrics go, and what is said with them. */
+/** `[otel]` of config.toml as telemetry uses it: where traces and metrics go, and what they contain. */
 import { isTable } from "../lib/toml.ts";
 
 export interface OtelTarget {
@@ -14,7 +14,7 @@ export interface OtelSettings {
   readonly includePrompts: boolean;
 }
 
-/** Undefined when nothing is to be sent anywhere. `warn` gets what is set and cannot be done. */
+/** Undefined when nothing is to be sent. `warn` receives settings that cannot be applied. */
 export function otelFrom(raw: unknown, warn: (message: string) => void): OtelSettings | undefined {
   if (!isTable(raw)) return undefined;
   const targetOf = (key: string, signal: string): OtelTarget | undefined => {
@@ -49,7 +49,7 @@ function targetFrom(exporter: unknown, signal: string, warn: (reason: string) =>
   return { url: addressOf(endpoint, signal), headers: textsOf(http["headers"]) };
 }
 
-/** Collectors have one address for each signal; settings name one of them, or their common part. */
+/** Collectors have one address per signal; settings name one of them, or their common part. */
 function addressOf(endpoint: string, signal: string): string {
   const url = new URL(endpoint);
   url.pathname = `${url.pathname.replace(/\/v1\/(?:logs|traces|metrics)\/?$/, "").replace(/\/+$/, "")}/v1/${signal}`;

@@ -1,4 +1,4 @@
-/** Collects spans and figures and hands them to an OpenTelemetry collector as OTLP over HTTP, in JSON. Never in the way of a turn. */
+/** Collects spans and metrics and sends them to an OpenTelemetry collector as OTLP over HTTP, in JSON. Never delays a turn. */
 
 import { causeMessage } from "../lib/error-text.ts";
 import type { OtelTarget } from "./otel-settings.ts";
@@ -10,7 +10,7 @@ export interface SpanData {
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
   readonly name: string;
-  /** "client" for calls to somebody else's server. */
+  /** "client" for calls to another server. */
   readonly kind: "internal" | "client";
   readonly startMs: number;
   readonly endMs: number;
@@ -30,7 +30,7 @@ export interface OtlpOptions {
   readonly send?: typeof fetch;
 }
 
-/** What is not delivered is kept up to this; then the oldest goes. */
+/** Undelivered data is kept up to this limit; then the oldest is dropped. */
 const maxSpans = 2048;
 const spansEveryMs = 2000;
 const metricsEveryMs = 30_000;
@@ -157,7 +157,7 @@ export class Otlp {
     };
   }
 
-  /** One after another, so that a slow collector is not asked twice at once. What a full collector refuses is kept. */
+  /** One request at a time, so that a slow collector does not get two at once. What a full collector refuses is kept. */
   #post(target: OtelTarget, body: object, limitMs: number, keep: () => void): Promise<void> {
     const send = this.#options.send ?? fetch;
     const work = async (): Promise<void> => {
@@ -184,7 +184,7 @@ export class Otlp {
   #warn(url: string, reason: string): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    this.#options.warn("telemetry could not be delivered; this is said once", { url, reason });
+    this.#options.warn("telemetry could not be delivered; reported only once", { url, reason });
   }
 }
 

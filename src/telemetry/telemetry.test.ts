@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Audience } from "../core/ports/audience.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { ModelClients, ModelEvent, ModelRequest } from "../core/ports/model-client.ts";
-import { said, type Tool, type ToolContext } from "../core/ports/tool.ts";
+import { succeeded, type Tool, type ToolContext } from "../core/ports/tool.ts";
 import { builtInProvider } from "../models/providers.ts";
 import { otelFrom } from "./otel-settings.ts";
 import { createTelemetry } from "./telemetry.ts";
@@ -25,7 +25,7 @@ interface Span {
   readonly status: { readonly code?: number };
 }
 
-/** A collector that keeps what it was sent. */
+/** A collector that keeps what it receives. */
 function collector(answers: readonly number[] = []) {
   const sent: { readonly url: string; readonly headers: Headers; readonly body: Record<string, unknown> }[] = [];
   const statuses = [...answers];
@@ -93,7 +93,7 @@ async function playTurn(raw: unknown, events: readonly ModelEvent[], answers: re
   const tool: Tool = {
     name: "look",
     face: { type: "function", description: "", parameters: {} },
-    plan: () => ({ kind: "direct", run: async () => said("seen") }),
+    plan: () => ({ kind: "direct", run: async () => succeeded("seen") }),
   };
   const [source] = telemetry.tools([{ tools: () => [tool] }]);
   const [offered] = (await source?.tools({} as never, AbortSignal.timeout(60_000))) ?? [];
@@ -126,7 +126,7 @@ test("a turn is one tree: model call, tool with its approval below it, and anoth
   assert.equal(sent[0]?.headers.get("content-type"), "application/json");
 });
 
-test("figures go along: tokens, durations, tools, approvals, turns", async () => {
+test("metrics are sent too: tokens, durations, tools, approvals, turns", async () => {
   const { sent } = await playTurn(otel, [completed]);
   const text = JSON.stringify(sent.find(({ url }) => url.endsWith("/v1/metrics"))?.body);
   for (const name of [
@@ -139,7 +139,7 @@ test("figures go along: tokens, durations, tools, approvals, turns", async () =>
     assert.ok(text.includes(`"name":"${name}"`), name);
 });
 
-test("words of people and commands are not sent unless the settings say so", async () => {
+test("people's messages and commands are not sent unless the settings allow it", async () => {
   const text = JSON.stringify((await playTurn(otel, [completed])).sent);
   for (const word of ["secret plan", '"ls"']) assert.ok(!text.includes(word), word);
   assert.ok(JSON.stringify((await playTurn({ ...otel, log_user_prompt: true }, [completed])).sent).includes("my secret plan"));
@@ -154,16 +154,16 @@ test("a failed model call is a failed span", async () => {
   assert.equal(attribute(chat, "http.response.status_code"), "401");
 });
 
-test("without [otel] nothing is sent; what cannot be done is said", async () => {
+test("without [otel] nothing is sent; unsupported settings are reported", async () => {
   for (const raw of [undefined, {}, { exporter: "none" }]) assert.deepEqual((await playTurn(raw, [completed])).sent, []);
   const grpc = await playTurn({ exporter: { "otlp-grpc": { endpoint: "http://x" } } }, [completed]);
   assert.deepEqual(grpc.sent, []);
   assert.match(grpc.warnings[0] ?? "", /otlp-http/);
 });
 
-test("a collector that refuses is named once in the log, and the turn does not care", async () => {
+test("a collector that refuses is logged once, and the turn is unaffected", async () => {
   const { warnings } = await playTurn(otel, [completed], [503, 404]);
-  assert.deepEqual(warnings, ["telemetry could not be delivered; this is said once"]);
+  assert.deepEqual(warnings, ["telemetry could not be delivered; reported only once"]);
 });
 
 test("the address of a signal is found from any spelling of the endpoint", () => {

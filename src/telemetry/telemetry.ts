@@ -1,4 +1,4 @@
-/** Telemetry of turns, as OpenTelemetry names things: one tree of spans a turn (model calls, tools, approvals) and figures beside it. */
+/** Telemetry of turns, in OpenTelemetry terms: one tree of spans per turn (model calls, tools, approvals), and metrics. */
 import { randomBytes } from "node:crypto";
 import type { Answer } from "../core/ports/audience.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -17,7 +17,7 @@ export interface Telemetry {
 }
 
 export interface TelemetryOptions {
-  /** Asked for once, when the first turn begins: settings are not read at the start. */
+  /** Called once, when the first turn begins: settings are not read at start-up. */
   readonly settings: () => OtelSettings | undefined;
   readonly version: string;
   readonly system: string;
@@ -80,7 +80,7 @@ function openOtlp(settings: OtelSettings, { version, system, now, log, send }: T
   });
 }
 
-/** A span that is open; ended at most once. */
+/** An open span; ended at most once. */
 interface OpenSpan {
   readonly spanId: string;
   end(attributes?: Attributes, error?: string): void;
@@ -129,7 +129,7 @@ class TurnTrace {
     return span;
   }
 
-  /** `began` is to be called when the first piece arrives, `ended` with the last event; without one the call was aborted. */
+  /** Call `began` when the first chunk arrives, `ended` with the last event; without one the call was aborted. */
   modelCall(request: ModelRequest, provider: string): { began(): void; ended(last: ModelEvent | undefined): void } {
     this.#model = { "gen_ai.request.model": request.model, "gen_ai.provider.name": provider };
     const about = { "gen_ai.operation.name": "chat", ...this.#model };
@@ -181,7 +181,7 @@ class TurnTrace {
     };
   }
 
-  /** Commands and edits are carried out by core and show as items; other tools are seen where they run. */
+  /** Commands and edits run in core and appear as items; other tools are observed where they run. */
   readonly #items = new Map<string, (success: boolean, why?: string) => void>();
   itemStarted(item: ThreadItem): void {
     if (item.type === "userMessage" && this.#settings.includePrompts)

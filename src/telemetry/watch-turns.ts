@@ -1,4 +1,4 @@
-/** Lets log and telemetry see what happens in turns, by looking over the shoulder of the audience; core knows nothing of it. */
+/** Lets log and telemetry observe turns by wrapping the audience; core does not know about it. */
 import type { Answer, Audience } from "../core/ports/audience.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { ParamsOf } from "../protocol/define.ts";
@@ -13,7 +13,7 @@ export interface TurnWatcher {
   itemStarted?(params: Notified<"item/started">): void;
   itemCompleted?(params: Notified<"item/completed">): void;
   failed?(params: Notified<"error">): void;
-  /** Returns what is to be called with the answer; undefined stands for a question that was withdrawn. */
+  /** Returns the callback for the answer; undefined means the question was withdrawn. */
   asked?(threadId: string, method: string, itemId: string | undefined): ((answer: Answer | undefined) => void) | undefined;
 }
 
@@ -51,7 +51,7 @@ export function watched(audience: Audience, watchers: readonly TurnWatcher[]): A
   };
 }
 
-/** What somebody who reads the log later wants to know: which turns there were, how they ended, what went wrong on the way. */
+/** Logs what a later reader needs: which turns there were, how they ended, what went wrong on the way. */
 export function logWatcher(log: Log): TurnWatcher {
   return {
     turnStarted: ({ threadId, turn }) => log.info("turn started", { threadId, turnId: turn.id }),
@@ -70,7 +70,7 @@ export function logWatcher(log: Log): TurnWatcher {
   };
 }
 
-/** A word for what people decided, for logs and figures. */
+/** The name of a decision, for logs and metrics. */
 export function decisionOf(answer: Answer | undefined): string {
   if (answer === undefined) return "withdrawn";
   if (answer.kind !== "answered") return answer.kind;

@@ -1,8 +1,8 @@
-/** `spawn_agent`, `send_input`, `wait`, `close_agent`: work given to other agents, each in a thread of its own. */
+/** `spawn_agent`, `send_input`, `wait`, `close_agent`: delegates work to sub-agents, each in a thread of its own. */
 
 import { AgentProblem, type Agents } from "../core/ports/agents.ts";
 import type { AgentRole } from "../core/ports/config.ts";
-import { failed, said, type Tool, type ToolContext, type ToolOutput, type ToolSource } from "../core/ports/tool.ts";
+import { failed, succeeded, type Tool, type ToolContext, type ToolOutput, type ToolSource } from "../core/ports/tool.ts";
 import { array, boolean, described, type Infer, type Lazy, maybe, named, natural, object, type Schema, string } from "../lib/schema.ts";
 import type { CollabAgentState, CollabAgentTool } from "../protocol/item.ts";
 import { functionTool } from "./define.ts";
@@ -47,7 +47,7 @@ interface Step<A> {
   readonly prompt?: (args: A) => string;
   readonly model?: (args: A) => string | undefined;
   readonly receivers: (args: A) => readonly string[];
-  /** Does it, and says what the model reads and which agents it was about. */
+  /** Runs it, and returns the text for the model and the agents involved. */
   run(args: A, context: ToolContext): Promise<{ text: string; about: readonly string[] }>;
 }
 
@@ -73,7 +73,7 @@ async function carryOut<A>(args: A, step: Step<A>, agents: Agents, context: Tool
   try {
     const { text, about } = await step.run(args, context);
     await context.completeItem({ ...item, receiverThreadIds: [...about], status: "completed", agentsStates: states(about) });
-    return said(text);
+    return succeeded(text);
   } catch (error) {
     await context.completeItem({ ...item, status: "failed", agentsStates: states(item.receiverThreadIds) });
     if (error instanceof AgentProblem) return failed(error.message);
@@ -81,7 +81,7 @@ async function carryOut<A>(args: A, step: Step<A>, agents: Agents, context: Tool
   }
 }
 
-/** Kinds that models of every maker know, beside those that the user describes. */
+/** Roles that models of every vendor know, in addition to the user's own. */
 const builtIn: readonly AgentRole[] = [
   plainRole("default", "A plain agent."),
   plainRole("explorer", "Answers one precise question about the code; start several for several questions."),
@@ -132,7 +132,7 @@ const spawn = (agents: Agents, own: readonly AgentRole[]): Tool =>
     },
   );
 
-/** A plain agent in the place of a reviewer would be a wrong answer. */
+/** Starting a default agent in place of a reviewer would be wrong. */
 function roleOf({ agent_type: kind, fork_context: fork }: Infer<typeof SpawnArgs>, own: readonly AgentRole[]): AgentRole | undefined {
   if (kind === undefined || kind === null || kind === "") return undefined;
   const roles = rolesIn(own);

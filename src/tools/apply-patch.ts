@@ -1,4 +1,4 @@
-/** `apply_patch`: edits files by a patch, as free text under a grammar or as a function's argument. Core verifies, asks and applies. */
+/** `apply_patch`: edits files with a patch, as grammar-constrained free text or as a function's argument. Core verifies, asks and applies. */
 import type { Tool, ToolCall } from "../core/ports/tool.ts";
 import { repairJson } from "../lib/repair-json.ts";
 import { described, named, object, string } from "../lib/schema.ts";
@@ -27,7 +27,7 @@ Example:
 *** Delete File: obsolete.txt
 *** End Patch`;
 
-/** The grammar in Lark's notation; models that were trained on free-form patches are held to it while they write. */
+/** The grammar in Lark's notation; it constrains the output of models trained on free-form patches. */
 const grammar = `start: BEGIN operation+ END
 BEGIN: "*** Begin Patch" NEWLINE
 END: "*** End Patch" NEWLINE?
@@ -53,7 +53,7 @@ const Args = named("ApplyPatchArgs", () =>
   object({ input: described(string(), "The whole patch, from `*** Begin Patch` to `*** End Patch`.") }),
 );
 
-/** For models without free-form tools. Takes the patch in any form: wires turn one form into the other. */
+/** For models without free-form tools. Accepts the patch in any form: wires convert one form into the other. */
 export const applyPatchFunction = functionTool({
   name: "apply_patch",
   description,
@@ -65,7 +65,7 @@ export const applyPatchFunction = functionTool({
   plan: ({ input }, settings) => ({ kind: "patch", patch: input, cwd: settings.cwd }),
 });
 
-/** For models that write free text under a grammar. */
+/** For models that support grammar-constrained free text. */
 export const applyPatchFreeform: Tool = {
   name: "apply_patch",
   face: {
@@ -78,7 +78,7 @@ export const applyPatchFreeform: Tool = {
   plan: (call, settings) => applyPatchFunction.plan(call, settings),
 };
 
-/** The patch in a call of any form: the bare text, JSON with it in a field, or the words of a command. */
+/** The patch in a call of any form: the bare text, JSON with it in a field, or a command's arguments. */
 function patchIn({ args, text }: ToolCall): string | undefined {
   const value = args ?? (/^\s*[{[]/.test(text) ? repairJson(text)?.value : undefined) ?? text;
   if (typeof value === "string") return value;

@@ -1,19 +1,19 @@
-/** Reads a call's arguments by the tool's schema. Slips of weak models are mended first; other errors go to the model with the schema. */
+/** Parses a call's arguments by the tool's schema. Common mistakes of weak models are repaired first; other errors go to the model with the schema. */
 
 import { coerced } from "../lib/coerce.ts";
 import { repairJson } from "../lib/repair-json.ts";
 import { type Infer, type JsonSchema, jsonSchema, type Lazy, problem, type Schema } from "../lib/schema.ts";
 
 export interface Slips {
-  /** Other names of the arguments, each with its own: `{ command: "cmd" }`. */
+  /** Alternative argument names, each with the real one: `{ command: "cmd" }`. */
   readonly otherNames?: Readonly<Record<string, string>>;
-  /** The tool's own repairs, before types are brought in line. */
+  /** The tool's own repairs, before types are converted. */
   readonly adapt?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 }
 
 export type Read<T> = { readonly args: T } | { readonly wrong: string };
 
-/** Arguments that fit are taken as they are. What is mended here is what the person is asked about: nothing later looks at the raw call. */
+/** Valid arguments are used unchanged. The repaired form is what the person is asked about: nothing later looks at the raw call. */
 export function readArguments<T extends Schema>(schema: Lazy<T>, value: unknown, slips: Slips = {}): Read<Infer<Lazy<T>>> {
   const shape = jsonSchema(schema());
   const given = asObject(value, shape);
@@ -25,7 +25,7 @@ export function readArguments<T extends Schema>(schema: Lazy<T>, value: unknown,
 
 const wrappers = ["arguments", "parameters", "args", "input", "kwargs"];
 
-/** The object of arguments in what came instead: JSON text of it, the only argument bare, or one object too many around it. */
+/** Recovers the arguments object from other forms: its JSON text, the only argument on its own, or an extra object around it. */
 function asObject(value: unknown, shape: JsonSchema): unknown {
   const { properties = {}, required = [] } = shape;
   if (typeof value === "string") {
@@ -43,7 +43,7 @@ function asObject(value: unknown, shape: JsonSchema): unknown {
   return isRecord(inside) ? inside : value;
 }
 
-/** Arguments under their own names, where the tool has them by another name, or in other case. */
+/** Arguments under their real names, where the model used an alternative name or different case. */
 function renamed(
   args: Readonly<Record<string, unknown>>,
   { properties = {} }: JsonSchema,
@@ -67,7 +67,7 @@ function renamed(
   return out;
 }
 
-/** The arguments with one of them changed, where it is given at all. */
+/** The arguments with one of them changed, if it is present. */
 export const changed = (
   args: Readonly<Record<string, unknown>>,
   name: string,

@@ -1,4 +1,4 @@
-/** `ask_user_question`: a questionnaire with single and multiple choice, as older clients know it. Understood, not offered. */
+/** `ask_user_question`: a questionnaire with single and multiple choice, as in older clients. Accepted, not offered. */
 
 import { failed, type Tool } from "../core/ports/tool.ts";
 import { array, boolean, described, literals, maybe, named, object, string } from "../lib/schema.ts";

@@ -1,4 +1,4 @@
-/** What the shell tools share: the working folder, escalation, the names that other agents give to all this, and commands given as a list of words. */
+/** Shared by the shell tools: the working folder, escalation, other agents' names for all this, and commands given as a list of arguments. */
 import path from "node:path";
 import type { ThreadSettings } from "../core/ports/settings.ts";
 import { array, described, literals, maybe, string } from "../lib/schema.ts";
@@ -19,7 +19,7 @@ export const escalationFields = () => ({
   ),
 });
 
-/** Names by which models of other makers call the one shell that they are offered. */
+/** Names that other vendors' models use for the one shell tool they are offered. */
 export const shellAliases = [
   ...["bash", "sh", "run_shell_command", "run_command", "execute_command", "run_terminal_cmd", "run_in_terminal"],
   ...["terminal", "execute", "run", "cmd", "powershell"],
@@ -34,14 +34,14 @@ export function workdir(settings: ThreadSettings, given: string | null | undefin
   return given ? path.resolve(settings.cwd, given) : settings.cwd;
 }
 
-/** A script in place of a list of words: what the list would run, written so that a POSIX shell reads the same words. */
+/** Turns a list of arguments into a script, quoted so that a POSIX shell parses the same arguments. */
 export function scriptFrom(value: unknown): unknown {
-  if (!Array.isArray(value) || value.length === 0 || !value.every((word) => typeof word === "string")) return value;
+  if (!Array.isArray(value) || value.length === 0 || !value.every((arg) => typeof arg === "string")) return value;
   const [first = "", ...rest] = value;
   return rest.length === 0 ? first : value.map(quoted).join(" ");
 }
 
-const quoted = (word: string): string => (/^[\w+./:@=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+const quoted = (arg: string): string => (/^[\w+./:@=,-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`);
 
 export interface Escalation {
   readonly sandbox_permissions?: string | null;

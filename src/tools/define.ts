@@ -1,4 +1,4 @@
-/** Makes a tool of a name, a description and the schema of its arguments: what the model reads and what is checked are the same value. */
+/** Builds a tool from a name, a description and its arguments' schema: the model sees the same value that is validated. */
 
 import type { ThreadSettings } from "../core/ports/settings.ts";
 import { type Action, badArguments, type Tool, type ToolCall, type ToolFace, type ToolOutput } from "../core/ports/tool.ts";
@@ -10,7 +10,7 @@ interface Definition<T extends Schema> extends Slips, Pick<Tool, "aliases" | "ex
   readonly name: string;
   readonly description: string;
   readonly args: Lazy<T>;
-  /** Where the arguments are in a call; its parsed JSON when left out. */
+  /** Extracts the arguments from a call; defaults to its parsed JSON. */
   readonly given?: (call: ToolCall) => unknown;
   plan(args: Infer<Lazy<T>>, settings: ThreadSettings, call: ToolCall): Action | ToolOutput;
 }
@@ -19,7 +19,7 @@ export function functionTool<T extends Schema>({ name, description, args, otherN
   let face: ToolFace | undefined;
   const tool: Tool = {
     name,
-    /** Made when it is first offered: a server starts without it. */
+    /** Built when first offered, to keep server start-up fast. */
     get face() {
       face ??= { type: "function", description, parameters: plainSchema(args()) };
       return face;

@@ -1,7 +1,7 @@
-/** Tools that live in the client: offered as it described them, carried out by asking it. */
+/** The client's own tools: offered as it described them, run by sending it a request. */
 
 import type { Answer } from "../core/ports/audience.ts";
-import { failed, said, type Tool, type ToolContent, type ToolContext, type ToolOutput, type ToolSource } from "../core/ports/tool.ts";
+import { failed, succeeded, type Tool, type ToolContent, type ToolContext, type ToolOutput, type ToolSource } from "../core/ports/tool.ts";
 import { array, type Infer, literals, maybe, named, object, parse, string, unknown } from "../lib/schema.ts";
 import { readDynamicToolAnswer } from "../protocol/dynamic-tool.ts";
 import type { DynamicToolCallOutputContentItem } from "../protocol/item.ts";
@@ -91,7 +91,7 @@ function resultFrom(answer: Answer): Result {
 
 function outputFrom({ content, success }: Result): ToolOutput {
   const only = content.length === 1 ? content[0] : undefined;
-  if (only?.type === "inputText") return success ? said(only.text) : failed(only.text);
+  if (only?.type === "inputText") return success ? succeeded(only.text) : failed(only.text);
   const forModel = content.map((part): ToolContent => {
     if (part.type === "inputText") return { type: "input_text", text: part.text };
     if (part.type === "inputImage") return { type: "input_image", image_url: part.imageUrl };

@@ -1,4 +1,4 @@
-/** `edit` and `write`: the way to change files for models that were not trained on patches. Core verifies, asks and applies, as for a patch. */
+/** `edit` and `write`: change files for models not trained on patches. Core verifies, asks and applies, as for a patch. */
 
 import { failed } from "../core/ports/tool.ts";
 import { boolean, described, filledString, maybe, named, object, string } from "../lib/schema.ts";

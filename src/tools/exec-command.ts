@@ -1,4 +1,4 @@
-/** `exec_command`: a script that may run on in the background, with a terminal where asked. */
+/** `exec_command`: a script that may continue in the background, with a terminal if requested. */
 import path from "node:path";
 import { failed, type Tool } from "../core/ports/tool.ts";
 import { boolean, described, maybe, named, natural, object, string } from "../lib/schema.ts";
@@ -7,7 +7,7 @@ import { escalationFields, escalationOf, folderNames, scriptFrom, shellAliases, 
 import { functionTool } from "./define.ts";
 
 const yieldMs = { least: 250, most: 30_000, usual: 10_000 };
-/** Shells that the model may choose; anything else could be a program that only looks like one. */
+/** Shells that the model may choose; anything else could be a different program with a similar name. */
 const shells = new Set(["bash", "sh", "zsh", "dash", "fish"]);
 
 const Args = named("ExecCommandArgs", () =>
@@ -48,7 +48,7 @@ export const execCommand = (shellPath: string): Tool =>
     },
   });
 
-/** A shell by its bare name in the system's folder; a path of the model's choosing is not followed. */
+/** A shell by its bare name in the system's folder; a path chosen by the model is not used. */
 function shellFor(wanted: string | null | undefined, usual: string): string {
   const name = wanted ? path.basename(wanted) : "";
   return shells.has(name) && name !== path.basename(usual) ? `/bin/${name}` : usual;

@@ -12,7 +12,7 @@ import { builtInTools } from "./registry.ts";
 const home = mkdtempSync(path.join(tmpdir(), "parley-tools-"));
 const model = createModelCatalog({ sources: () => [], available: () => true, defaultModel: () => undefined }).find("nobody-knows");
 
-/** The tools that a model gets to see under these settings. */
+/** The tools offered to a model under these settings. */
 async function offered(settings: string): Promise<Map<string, Tool>> {
   writeFileSync(path.join(home, "config.toml"), settings);
   const scripted = builtInProvider("scripted", {});
@@ -38,7 +38,7 @@ async function offered(settings: string): Promise<Map<string, Tool>> {
 describe("the built-in tools", () => {
   after(() => rmSync(home, { recursive: true, force: true }));
 
-  it("each switch of a tool takes it away", async () => {
+  it("each tool can be disabled", async () => {
     const all = await offered("");
     for (const [line, names] of [
       ["include_plan_tool = false", ["update_plan"]],
@@ -54,7 +54,7 @@ describe("the built-in tools", () => {
     }
   });
 
-  it("one way to run commands and one to edit is offered, by what is known of the model", async () => {
+  it("one way to run commands and one to edit is offered, depending on the model", async () => {
     const names = async (settings: string): Promise<string[]> => [...(await offered(settings)).keys()];
     const shells = (all: readonly string[]): string[] => all.filter((name) => /shell|exec_command|write_stdin/.test(name));
     const edits = (all: readonly string[]): string[] => all.filter((name) => /patch|edit|write$/.test(name));
@@ -71,7 +71,7 @@ describe("the built-in tools", () => {
     assert.equal(await asks("[features]\ndefault_mode_request_user_input = false"), false);
   });
 
-  it("what a model is told of a tool's arguments is never written by hand", () => {
+  it("the schema of a tool's arguments for the model is never written by hand", () => {
     const folder = import.meta.dirname;
     const isOwn = (file: string): boolean => !/\.test\.ts$|^(?:define|dynamic-tool)\.ts$/.test(file);
     const byHand = readdirSync(folder).filter(

@@ -47,7 +47,7 @@ export function builtInTools({ version, env, shellPath, imageDataUrl, fittedData
   };
 }
 
-/** `[tools.<name>] enabled = false` takes a tool away. */
+/** `[tools.<name>] enabled = false` disables a tool. */
 function wants({ config: { raw } }: Offer, name: string): boolean {
   const tools = isTable(raw["tools"]) ? raw["tools"] : {};
   const own = isTable(tools[name]) ? tools[name] : {};
@@ -55,7 +55,7 @@ function wants({ config: { raw } }: Offer, name: string): boolean {
 }
 
 /**
- * What the provider runs itself where it can, else a page at a time from here. `tools.web_fetch = false` takes the latter away; it is also not
+ * Run by the provider where it can, else one page at a time from here. `tools.web_fetch = false` disables the latter; it is also not
  * offered where the sandbox has no network and nobody may be asked.
  */
 function webTools({ config, model, settings }: Offer, page: Tool): Tool[] {
@@ -73,7 +73,7 @@ function mayReach({ sandboxPolicy, approvalPolicy }: Offer["settings"]): boolean
   return isOpen || (typeof approvalPolicy === "string" ? approvalPolicy !== "never" : approvalPolicy.granular.sandbox_approval);
 }
 
-/** Questions are offered where they work; `features.default_mode_request_user_input = false` keeps them to Plan mode, as Codex does. */
+/** Questions are offered where they work; `features.default_mode_request_user_input = false` limits them to Plan mode, as Codex does. */
 function questionTools({ config, settings }: Offer): Tool[] {
   const everyMode = config.features["default_mode_request_user_input"] !== false;
   const mayAsk: QuestionRule = ({ mode, isPairing }) => everyMode || mode === "plan" || isPairing === true;
@@ -81,8 +81,8 @@ function questionTools({ config, settings }: Offer): Tool[] {
 }
 
 /**
- * A patch for models that were trained on it, as free text where they know the grammar; `edit` and `write` for all others. Either is
- * understood whichever was offered. `features.include_apply_patch_tool` and `features.apply_patch_freeform` decide otherwise for every model.
+ * A patch for models trained on it, as free text where they know the grammar; `edit` and `write` for all others. Either is
+ * accepted whichever was offered. `features.include_apply_patch_tool` and `features.apply_patch_freeform` override this for every model.
  */
 function editTools({ model, config: { features } }: Offer): Tool[] {
   const freeform = features["apply_patch_freeform"] ?? model.applyPatch === "freeform";
@@ -93,18 +93,23 @@ function editTools({ model, config: { features } }: Offer): Tool[] {
   return [when(byPatch, patch), when(!byPatch, edit), when(!byPatch, write)];
 }
 
-/** A window that can hold the output of commands that run on. */
+/** A window large enough for the output of background commands. */
 const roomyWindow = 64_000;
 
 /**
- * One way to run a command: the one that the model was trained on, or by the size of its window. Every shell's name is understood whichever
+ * One way to run a command: the one that the model was trained on, or by the size of its window. Every shell's name is accepted whichever
  * was offered. `features.unified_exec = false` leaves exec_command out.
  */
-function shellTools({ model, config }: Offer, { shell: words, line, exec }: { shell: Tool; line: Tool; exec: Tool }): Tool[] {
+function shellTools({ model, config }: Offer, { shell: shellTool, line, exec }: { shell: Tool; line: Tool; exec: Tool }): Tool[] {
   const isRoomy = (config.contextWindow ?? model.contextWindow) >= roomyWindow;
   const preferred = model.shellTool === "all" ? "exec_command" : model.shellTool;
   const isExec = preferred === "exec_command" && isRoomy && config.features["unified_exec"] !== false;
-  return [when(isExec, exec), when(isExec, writeStdin), when(!isExec && preferred !== "shell", line), when(preferred === "shell", words)];
+  return [
+    when(isExec, exec),
+    when(isExec, writeStdin),
+    when(!isExec && preferred !== "shell", line),
+    when(preferred === "shell", shellTool),
+  ];
 }
 
 const when = (isOffered: boolean, tool: Tool): Tool => (isOffered ? tool : { ...tool, silent: true });

@@ -1,4 +1,4 @@
-/** `request_permissions`: asks the person for more room in the sandbox; offered where the feature is on. */
+/** `request_permissions`: asks the person for more sandbox permissions; offered where the feature is enabled. */
 import path from "node:path";
 import { failed } from "../core/ports/tool.ts";
 import { array, boolean, described, maybe, named, object, string } from "../lib/schema.ts";

@@ -1,7 +1,7 @@
 /** `request_user_input`: one to three short questions to the person, wherever somebody can answer them. */
 
 import type { ThreadSettings } from "../core/ports/settings.ts";
-import { failed, said, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
+import { failed, succeeded, type Tool, type ToolContext, type ToolOutput } from "../core/ports/tool.ts";
 import { array, boolean, described, maybe, named, object, string } from "../lib/schema.ts";
 import type { ToolRequestUserInputQuestion } from "../protocol/user-input.ts";
 import { functionTool } from "./define.ts";
@@ -31,7 +31,7 @@ const Args = named("RequestUserInputArgs", () =>
   }),
 );
 
-/** The person can be asked. */
+/** A person can be asked. */
 export type QuestionRule = (settings: ThreadSettings) => boolean;
 
 export const requestUserInput = (mayAsk: QuestionRule): Tool =>
@@ -60,7 +60,7 @@ export const requestUserInput = (mayAsk: QuestionRule): Tool =>
     },
   });
 
-/** Puts the questions to everybody who watches; a cancel ends the tool call with an error, not the turn. */
+/** Asks all subscribers; a cancel ends the tool call with an error, not the turn. */
 export async function ask(
   questions: readonly ToolRequestUserInputQuestion[],
   context: ToolContext,
@@ -79,5 +79,5 @@ export async function ask(
   });
   const answers = answersFrom(answer, questions);
   if (answers === undefined) return failed("the user cancelled: no answers were given");
-  return said(JSON.stringify({ answers }));
+  return succeeded(JSON.stringify({ answers }));
 }

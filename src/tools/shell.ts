@@ -1,4 +1,4 @@
-/** `shell`: one command as a list of words, run to its end. */
+/** `shell`: one command as a list of arguments, run to its end. */
 
 import { failed, type Tool } from "../core/ports/tool.ts";
 import { array, described, maybe, named, natural, object, string } from "../lib/schema.ts";
@@ -23,7 +23,7 @@ export const shell = (shellPath: string): Tool =>
     args: Args,
     aliases: ["local_shell", "container.exec"],
     otherNames: { cmd: "command", script: "command", timeout: "timeout_ms", ...folderNames },
-    adapt: (args) => changed(args, "command", (value) => wordsFrom(value, shellPath)),
+    adapt: (args) => changed(args, "command", (value) => argsFrom(value, shellPath)),
     plan(args, settings) {
       if (args.command.length === 0 || args.command[0] === "")
         return failed("failed to parse function arguments: command must not be empty");
@@ -41,6 +41,6 @@ export const shell = (shellPath: string): Tool =>
     },
   });
 
-/** One text in place of the words is a script for the user's shell; JSON text of a list is that list. */
-const wordsFrom = (value: unknown, shellPath: string): unknown =>
+/** A single string instead of a list is a script for the user's shell; a JSON list as a string is that list. */
+const argsFrom = (value: unknown, shellPath: string): unknown =>
   typeof value === "string" && value.trim() !== "" && !/^\s*\[/.test(value) ? [shellPath, "-lc", value] : value;

@@ -1,4 +1,4 @@
-/** Calls as weak models write them: those with one reading are accepted as that, all others refused with what would have been right. */
+/** Calls as weak models write them: those with one possible meaning are accepted, all others are refused with the right form. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { offeredCall, unknownTool } from "../core/model/find-tool.ts";
@@ -21,7 +21,7 @@ const tools: readonly Tool[] = [
   ...[edit, write, silent(applyPatchFunction), updatePlan, viewImage(async () => "")],
 ];
 
-/** What becomes of a call, as core handles it. */
+/** The result of a call, as core handles it. */
 function planned(name: string, text: string, among = tools): Action | ToolOutput {
   const item: ModelItem = { type: "function_call", call_id: "c", name, arguments: text };
   const { call, tool } = offeredCall(item, among);
@@ -30,7 +30,7 @@ function planned(name: string, text: string, among = tools): Action | ToolOutput
   return tool.plan(call, settings);
 }
 
-/** The script that runs, or what the model is told. */
+/** The script that runs, or the error message for the model. */
 function scriptOf(name: string, text: string): string {
   const result = planned(name, text);
   if ("success" in result) return result.kind === "text" ? `REFUSED ${result.text}` : "REFUSED";
@@ -75,11 +75,11 @@ const commands: readonly (readonly [name: string, args: string, script: string])
   ["shell_command", '{"cmd":"ls"}', "ls"],
 ];
 
-test("a command is run as it was meant, whatever its wrapping", () => {
+test("a command is run as intended, however it is wrapped", () => {
   for (const [name, args, script] of commands) assert.equal(scriptOf(name, args), script, `${name} ${args}`);
 });
 
-test("a call that may have been cut, or has two readings, runs nothing", () => {
+test("a call that may be truncated or ambiguous runs nothing", () => {
   for (const args of [
     '{"cmd":"rm -rf /tmp/x', // the string is not closed: the rest of the path may be missing
     '{"cmd":"rm -rf x","workd',
@@ -96,7 +96,7 @@ test("a call that may have been cut, or has two readings, runs nothing", () => {
     assert.match(scriptOf("exec_command", args), /^REFUSED failed to parse function arguments/, args);
 });
 
-test("a refusal names the tools that there are, or the schema", () => {
+test("a refusal names the available tools, or the schema", () => {
   assert.match(
     scriptOf("frobnicate", "{}"),
     /^REFUSED unsupported call: frobnicate\nThe tools are: exec_command, write_stdin, edit, write, /,
@@ -122,7 +122,7 @@ test("files are changed under the names that other agents use", () => {
     assert.deepEqual(planned("apply_patch", text), { kind: "patch", patch: "*** Begin Patch", cwd: "/ws" });
 });
 
-test("plans and terminals are understood with slips, too", () => {
+test("plans and terminals are accepted with common mistakes too", () => {
   for (const args of [
     '{"plan":"[{\\"step\\":\\"a\\",\\"status\\":\\"pending\\"}]"}',
     '{"plan":[{"step":"a","status":"done"}]}',
@@ -139,7 +139,7 @@ test("plans and terminals are understood with slips, too", () => {
   });
 });
 
-test("a look at a running command waits at least five seconds, and a command has two minutes", () => {
+test("polling a running command waits at least five seconds, and a command has two minutes", () => {
   assert.deepEqual(planned("write_stdin", '{"session_id":3,"yield_time_ms":10}'), {
     kind: "stdin",
     sessionId: 3,
@@ -162,7 +162,7 @@ test("a name that two tools could mean is not guessed", () => {
   assert.match(JSON.stringify(planned("bash", "{}", both)), /"bash"/, "a tool of that name comes before a nickname");
 });
 
-test("no text makes the reading throw, and keys of prototypes stay data", () => {
+test("no text makes the parser throw, and prototype keys stay data", () => {
   for (const text of [
     '{"__proto__":{"cmd":"x"}}',
     `${"[".repeat(10_000)}`,

@@ -1,6 +1,6 @@
 /** `update_plan`: the model's list of steps, shown live. */
 
-import { said } from "../core/ports/tool.ts";
+import { succeeded } from "../core/ports/tool.ts";
 import { array, described, literals, maybe, named, object, string } from "../lib/schema.ts";
 import { changed } from "./arguments.ts";
 import { functionTool } from "./define.ts";
@@ -31,7 +31,7 @@ export const updatePlan = functionTool({
           explanation: explanation ?? null,
           plan: plan.map(({ step, status }) => ({ step, status: onWire[status] })),
         });
-        return said("Plan updated");
+        return succeeded("Plan updated");
       },
     };
   },
@@ -43,19 +43,19 @@ const statusTexts: Readonly<Record<string, string>> = {
   ...{ doing: "in_progress", active: "in_progress", inprogress: "in_progress", started: "in_progress", current: "in_progress" },
 };
 
-/** A step as other agents write it: a bare text, another name for its text, another word for its state. */
+/** A step as other agents write it: plain text, or different names for its text or status. */
 function stepFrom(given: unknown): unknown {
   if (typeof given === "string") return { step: given, status: "pending" };
   if (typeof given !== "object" || given === null) return given;
   const fields: Readonly<Record<string, unknown>> = { ...given };
   const step = fields["step"] ?? fields["content"] ?? fields["task"] ?? fields["title"] ?? fields["text"] ?? fields["description"];
   const status = fields["status"] ?? fields["state"] ?? "pending";
-  const word =
+  const statusName =
     typeof status === "string"
       ? status
           .trim()
           .toLowerCase()
           .replaceAll(/[\s-]+/g, "_")
       : "";
-  return { step, status: statusTexts[word] ?? status };
+  return { step, status: statusTexts[statusName] ?? status };
 }

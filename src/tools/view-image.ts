@@ -1,4 +1,4 @@
-/** `view_image`: puts a local image into the conversation. */
+/** `view_image`: adds a local image to the conversation. */
 import path from "node:path";
 import { failed, type Tool } from "../core/ports/tool.ts";
 import { errorMessage } from "../lib/error-text.ts";

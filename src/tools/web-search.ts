@@ -1,4 +1,4 @@
-/** `web_search`: run by the provider itself; offered where the config allows it and the wire has it. */
+/** `web_search`: run by the provider itself; offered where the config allows it and the wire supports it. */
 import { failed, type Tool } from "../core/ports/tool.ts";
 
 export const webSearch = (mode: "cached" | "live", options: Readonly<Record<string, unknown>>): Tool => ({

@@ -1,9 +1,9 @@
-/** `write_stdin`: input for a command that still runs, or another look at it. */
+/** `write_stdin`: sends input to a running command, or polls it. */
 
 import { described, maybe, named, natural, object, string } from "../lib/schema.ts";
 import { functionTool } from "./define.ts";
 
-/** A look without input waits longer, so that a model does not ask four times a second whether a build is done. */
+/** A poll without input waits longer, so that a model does not ask four times a second whether a build is done. */
 const yieldMs = { least: 250, leastToLook: 5000, most: 300_000 };
 
 const Args = named("WriteStdinArgs", () =>

@@ -1,4 +1,4 @@
-/** The file that every model call's tokens are written to, and the sums over it. Shared by all processes of one home. */
+/** The file that records every model call's tokens, and the sums over it. Shared by all processes of one home. */
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { appendLineSync, replaceFileSync } from "../lib/durable-write.ts";
 import { LineFollower } from "../lib/line-follower.ts";
@@ -14,7 +14,7 @@ const Line = named("UsageLine", () =>
     provider: optional(string()),
     input: natural(),
     cached: natural(),
-    /** Of the input, what was written to the provider's cache. */
+    /** The part of the input that was written to the provider's cache. */
     written: optional(natural()),
     output: natural(),
     total: natural(),
@@ -41,9 +41,9 @@ export function readSumKey(key: string): { readonly model: string; readonly prov
 }
 
 const largeFile = 8 * 1024 * 1024;
-/** Of a larger file the newest lines count. */
+/** Only the newest lines of a larger file count. */
 const maxBytes = 256 * 1024 * 1024;
-/** Sums of single turns are kept for as many as a client may still ask about. */
+/** Sums are kept for this many turns, as clients may still ask about them. */
 const keptTurns = 1000;
 
 export class Ledger {
@@ -84,7 +84,7 @@ export class Ledger {
     return [...this.#days].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** Takes over what was added to the file since the last look. A torn last line waits until it is whole. */
+  /** Reads what was added to the file since the last read. A torn last line waits until it is complete. */
   refresh(): void {
     const take = (text: string): void => {
       const line = lineFrom(text);
@@ -112,7 +112,7 @@ export class Ledger {
     try {
       this.#rewrite();
     } catch {
-      // It stays as long as it is; the next start tries again.
+      // The file stays large; the next start tries again.
     }
   }
 
@@ -153,7 +153,7 @@ const added = (a: Tokens, b: Omit<Tokens, "written"> & { readonly written?: numb
   total: a.total + b.total,
 });
 
-/** The calendar day where the user is: budgets begin anew at their midnight. */
+/** The calendar day in the user's time zone: budgets restart at midnight there. */
 export function dayOf(at: number): string {
   const date = new Date(at);
   const two = (n: number): string => String(n).padStart(2, "0");

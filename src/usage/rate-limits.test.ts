@@ -13,15 +13,15 @@ const credentialsOf = (now: Credential | undefined, fresh?: Credential): Credent
   keyOf: async () => undefined,
 });
 
-/** An issuer that takes one token only; `answer` is what it says then. */
+/** An issuer that accepts only one token and then sends `answer`. */
 async function issuer(
   t: TestContext,
   token: string,
   answer: unknown,
-): Promise<{ readonly url: string; readonly asked: readonly string[] }> {
-  const asked: string[] = [];
+): Promise<{ readonly url: string; readonly requests: readonly string[] }> {
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.url} ${request.headers["chatgpt-account-id"]}`);
+    requests.push(`${request.url} ${request.headers["chatgpt-account-id"]}`);
     response.writeHead(request.headers.authorization === `Bearer ${token}` ? 200 : 401, { "content-type": "application/json" });
     response.end(JSON.stringify(answer));
   });
@@ -29,21 +29,21 @@ async function issuer(
   t.after(() => server.close());
   const address = server.address();
   assert.ok(typeof address === "object" && address !== null);
-  return { url: `http://127.0.0.1:${address.port}`, asked };
+  return { url: `http://127.0.0.1:${address.port}`, requests };
 }
 
 describe("rate limits", () => {
   const windows = { primary_window: { used_percent: 24.6, limit_window_seconds: 18000, reset_at: 1730947200 }, secondary_window: null };
 
   it("are read for a ChatGPT account, renewing its token when needed", async (t) => {
-    const { url, asked } = await issuer(t, "new", { plan_type: "plus", rate_limit: windows });
+    const { url, requests } = await issuer(t, "new", { plan_type: "plus", rate_limit: windows });
     const { rateLimits } = await readRateLimits({ credentials: credentialsOf(account("old"), account("new")), baseUrl: `${url}/` }, signal);
     assert.deepEqual(rateLimits.primary, { usedPercent: 25, windowDurationMins: 300, resetsAt: 1730947200 });
     assert.deepEqual([rateLimits.secondary, rateLimits.planType], [null, "plus"]);
-    assert.deepEqual(asked, ["/api/codex/usage acc-1", "/api/codex/usage acc-1"]);
+    assert.deepEqual(requests, ["/api/codex/usage acc-1", "/api/codex/usage acc-1"]);
   });
 
-  it("name the status and the plan that have no name here", async (t) => {
+  it("report an unknown status and an unknown plan by their own names", async (t) => {
     const { url } = await issuer(t, "good", { plan_type: "Galactic" });
     const read = (token: string) => readRateLimits({ credentials: credentialsOf(account(token)), baseUrl: url }, signal);
     assert.equal((await read("good")).rateLimits.planType, "unknown");

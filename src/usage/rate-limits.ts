@@ -1,4 +1,4 @@
-/** What the account may still use, read from its issuer on demand. What the headers of model answers say goes straight to the clients. */
+/** The account's rate limits, read from its issuer on demand. Those in the headers of model answers go straight to the clients. */
 import type { Credentials } from "../core/ports/credentials.ts";
 import { boolean, type Infer, maybe, named, number, object, parse, string } from "../lib/schema.ts";
 import { type GetAccountRateLimitsResponse, planTypeFrom, type RateLimitSnapshot, type RateLimitWindow } from "../protocol/account.ts";

@@ -32,16 +32,16 @@ describe("usage", () => {
   const tokens = (input: number, output: number, cached = 0) => ({
     ...{ inputTokens: input, cachedInputTokens: cached, outputTokens: output, reasoningOutputTokens: 0, totalTokens: input + output },
   });
-  const asked = (model: string) => ({ model, provider: "p" });
+  const served = (model: string) => ({ model, provider: "p" });
   const day = 86_400_000;
 
   describe("counting tokens", () => {
     it("sums by turn, thread and day, and survives a restart", () => {
       const usage = open();
-      usage.spent("t1", "a", asked("m"), tokens(10, 5));
-      usage.spent("t1", "b", asked("m"), tokens(20, 5));
+      usage.spent("t1", "a", served("m"), tokens(10, 5));
+      usage.spent("t1", "b", served("m"), tokens(20, 5));
       now += day;
-      usage.spent("t2", "c", asked("n"), tokens(1, 1));
+      usage.spent("t2", "c", served("n"), tokens(1, 1));
       for (const u of [usage, open()]) {
         assert.equal(u.spending({ threadId: "t1", turnId: "b" }, none).tokens, 25);
         assert.equal(u.spending({ threadId: "t1" }, none).tokens, 40);
@@ -58,10 +58,10 @@ describe("usage", () => {
       assert.equal(statSync(file()).mode & 0o777, 0o600);
     });
 
-    it("sees what other processes add, and waits for a line to be whole", () => {
+    it("sees what other processes add, and waits for a line to be complete", () => {
       const [mine, theirs] = [open(), open()];
-      mine.spent("t", "a", asked("m"), tokens(1, 0));
-      theirs.spent("t", "b", asked("m"), tokens(2, 0));
+      mine.spent("t", "a", served("m"), tokens(1, 0));
+      theirs.spent("t", "b", served("m"), tokens(2, 0));
       assert.equal(mine.spending({ threadId: "t" }, none).tokens, 3);
       const line = `${readFileSync(file(), "utf8").split("\n")[0]}\n`;
       appendFileSync(file(), line.slice(0, 20));
@@ -73,7 +73,7 @@ describe("usage", () => {
     it("still counts where nothing can be written", () => {
       writeFileSync(path.join(home, "parley"), "a file in the way");
       const usage = open();
-      usage.spent("t", "a", asked("m"), tokens(7, 0));
+      usage.spent("t", "a", served("m"), tokens(7, 0));
       assert.equal(usage.spending({ threadId: "t" }, none).tokens, 7);
     });
 
@@ -90,18 +90,18 @@ describe("usage", () => {
   describe("pricing", () => {
     const priced = config({ prices: { "gpt-5": { input: 10, cached_input: 1, output: 20 }, "gpt-5-mini": { input: 1, output: 2 } } });
 
-    it("takes the nearest name, and charges cached input less", () => {
+    it("uses the nearest name, and charges cached input less", () => {
       const usage = open();
-      usage.spent("t", "a", asked("gpt-5-2026-01-01"), tokens(1_000_000, 100_000, 500_000));
+      usage.spent("t", "a", served("gpt-5-2026-01-01"), tokens(1_000_000, 100_000, 500_000));
       assert.equal(usage.spending({ threadId: "t" }, priced).money, 5 + 0.5 + 2);
-      usage.spent("u", "a", asked("gpt-5-mini"), tokens(1_000_000, 0, 1_000_000));
+      usage.spent("u", "a", served("gpt-5-mini"), tokens(1_000_000, 0, 1_000_000));
       assert.equal(usage.spending({ threadId: "u" }, priced).money, 1);
       assert.equal(usage.summary(priced, "u").threadUsage?.estimatedUsageUsdMicros, 1_000_000);
     });
 
     it("counts and prices what was written to the provider's cache", () => {
       const usage = open();
-      usage.spent("t", "a", asked("gpt-5"), { ...tokens(1_000_000, 0, 500_000), cacheWriteInputTokens: 250_000 });
+      usage.spent("t", "a", served("gpt-5"), { ...tokens(1_000_000, 0, 500_000), cacheWriteInputTokens: 250_000 });
       const write = config({ prices: { "gpt-5": { input: 10, cached_input: 1, cache_write: 12, output: 20 } } });
       assert.equal(usage.spending({ threadId: "t" }, write).money, 2.5 + 0.5 + 3);
       assert.equal(open().spending({ threadId: "t" }, write).money, 6, "after a restart");
@@ -127,10 +127,10 @@ describe("usage", () => {
       assert.equal(usage.spending({ threadId: "t" }, config({ currency: "EUR" })).money, undefined);
     });
 
-    it("says nothing about money when a model has no price", () => {
+    it("reports no money when a model has no price", () => {
       const usage = open();
-      usage.spent("t", "a", asked("gpt-5"), tokens(1, 1));
-      usage.spent("t", "a", asked("gpt-50"), tokens(1, 1));
+      usage.spent("t", "a", served("gpt-5"), tokens(1, 1));
+      usage.spent("t", "a", served("gpt-50"), tokens(1, 1));
       assert.equal(usage.spending({ threadId: "t" }, priced).money, undefined);
     });
   });
@@ -139,7 +139,7 @@ describe("usage", () => {
     it("warns once at 80 %, asks when spent, and again after a further fifth", () => {
       const limited = config({ budget: { tokens_per_thread: 1000 } });
       const usage = open();
-      const spend = (n: number): void => usage.spent("t", "a", asked("m"), tokens(n, 0));
+      const spend = (n: number): void => usage.spent("t", "a", served("m"), tokens(n, 0));
       assert.deepEqual(usage.budget("t", limited), { state: "ok" });
       spend(800);
       assert.deepEqual(usage.budget("t", limited), {
@@ -161,10 +161,10 @@ describe("usage", () => {
       assert.equal(usage.budget("other", limited).state, "ok");
     });
 
-    it("in money begins anew each day", () => {
+    it("in money restarts each day", () => {
       const limited = config({ currency: "EUR", prices: { m: { input: 1_000_000, output: 0 } }, budget: { money_per_day: 2.5 } });
       const usage = open();
-      usage.spent("t", "a", asked("m"), tokens(3, 0));
+      usage.spent("t", "a", served("m"), tokens(3, 0));
       assert.deepEqual(usage.budget("u", limited), { state: "spent", text: "The budget is spent: 3 of 2.50 EUR used today." });
       now += day;
       assert.equal(usage.budget("u", limited).state, "ok");

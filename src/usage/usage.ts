@@ -26,7 +26,7 @@ const Settings = named("UsageSettings", () =>
   }),
 );
 
-/** What a model costs in USD, for those of whom `parley.prices` says nothing. */
+/** A model's price in USD, for models that `parley.prices` does not list. */
 export type PriceList = (model: string, provider: string | undefined) => ModelPrice | undefined;
 
 export interface UsageOptions {
@@ -43,12 +43,12 @@ export const createUsage = (options: UsageOptions): Usage => new LocalUsage(opti
 const publicAccountUrl = "https://chatgpt.com/backend-api/";
 
 const warnAt = 0.8;
-/** How much further a yes reaches, as a part of the limit. */
+/** How far a yes extends the budget, as a fraction of the limit. */
 const extension = 0.2;
 
-/** One limit of the user's and how far it is used. */
+/** One of the user's limits and how much of it is used. */
 interface Gauge {
-  /** Where it counts: a day or a thread, and in what. */
+  /** The scope, a day or a thread, and the unit. */
   readonly key: string;
   readonly used: number;
   readonly limit: number;
@@ -72,12 +72,12 @@ class LocalUsage implements Usage {
     this.#prices = options.prices ?? (() => undefined);
   }
 
-  spent(threadId: string, turnId: string, asked: { readonly model: string; readonly provider: string }, usage: TokenUsage): void {
+  spent(threadId: string, turnId: string, served: { readonly model: string; readonly provider: string }, usage: TokenUsage): void {
     this.#ledger.add({
       at: this.#clock.now(),
       thread: threadId,
       turn: turnId,
-      ...asked,
+      ...served,
       input: usage.inputTokens,
       cached: usage.cachedInputTokens,
       ...(usage.cacheWriteInputTokens === undefined ? {} : { written: usage.cacheWriteInputTokens }),
@@ -209,7 +209,7 @@ function priceFromConfig(model: string, config: Config): ModelPrice | undefined 
   return { input, cachedInput: price.cached_input ?? input, cacheWrite: price.cache_write ?? input, output: price.output ?? 0 };
 }
 
-/** Whoever served them. */
+/** Whatever the provider. */
 function byModel(sum: Sum): Map<string, Tokens> {
   const models = new Map<string, Tokens>();
   for (const [key, tokens] of sum) {
@@ -230,7 +230,7 @@ const joined = (a: Tokens, b: Tokens): Tokens => ({
 const totalOf = (sum: Sum): number => [...sum.values()].reduce((total, tokens) => total + tokens.total, 0);
 const shown = (amount: number): string => (Number.isInteger(amount) ? amount.toLocaleString("en-US") : amount.toFixed(2));
 
-/** Days in a row with any use; the present one may still lie ahead. */
+/** Consecutive days with any use; today may still be without. */
 function streaks(days: readonly string[], today: string): { currentStreakDays: number; longestStreakDays: number } {
   let longest = 0;
   let run = 0;

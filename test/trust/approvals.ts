@@ -27,7 +27,7 @@ export const approvalCases: CaseTable = {
   123: [
     "patches outside the workspace",
     "A10",
-    "src/core/patch/plan.test.ts > what lies outside or is protected is known before anybody is asked",
+    "src/core/patch/plan.test.ts > paths outside the workspace or protected ones are known before anybody is asked",
   ],
   124: [
     "patches through symlinks",
@@ -37,7 +37,7 @@ export const approvalCases: CaseTable = {
   125: [
     "patches to `.git` and `.codex`",
     "A12",
-    "src/core/patch/plan.test.ts > protected names in every spelling that a disk may take for them",
+    "src/core/patch/plan.test.ts > protected names are recognized in every spelling that a file system may treat as equal",
   ],
   126: ["a folder swapped for a link while the question is open"],
   127: ["a file edited while the question is open", "A14"],

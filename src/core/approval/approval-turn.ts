@@ -1,4 +1,4 @@
-/** What an approval needs of the turn in which something is to be done, and of its thread. */
+/** The parts of a turn and its thread that an approval needs. */
 import type { HookedThread, HookedTurn } from "../hooks/hooked.ts";
 import type { Channel } from "../ports/audience.ts";
 import type { Ids } from "../ports/clock.ts";
@@ -11,12 +11,12 @@ export interface ApprovalThread extends HookedThread {
 
 export interface ApprovalTurn extends HookedTurn, Channel {
   readonly thread: ApprovalThread;
-  /** The rules for what is done in it. */
+  /** The settings that govern its actions. */
   readonly settings: ThreadSettings;
   interrupt(): void;
 }
 
-/** A turn that may put a question of its own to the people who watch. */
+/** A turn that may ask the subscribers a question of its own. */
 export interface AskingTurn extends Channel {
   readonly id: string;
   readonly thread: {

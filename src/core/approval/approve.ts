@@ -1,4 +1,4 @@
-/** The one path of everything that needs approval: what is settled already, the user's hooks, the person's answer, the audit log, the grant. */
+/** The single path for everything that needs approval: existing decisions, the user's hooks, the person's answer, the audit log, the grant. */
 
 import { decidedByHook } from "../hooks/tool-use.ts";
 import type { ApprovalRequest, Decision, Ruling, Settled } from "../ports/approval.ts";
@@ -37,7 +37,7 @@ export async function approve(turn: ApprovalTurn, itemId: string, request: Appro
   return { allows: false, by: decision.kind === "cancel" ? "cancel" : "person" };
 }
 
-/** Writes a decision into the audit log that nobody was asked for. */
+/** Writes a decision that was made without asking anybody to the audit log. */
 export async function settle(turn: ApprovalTurn, subject: AuditSubject, settled: Settled): Promise<Ruling> {
   await turn.thread.ports.audit.write({ ...subject, event: "decided", ...settled });
   return settled.decision === "refusedByPolicy" ? { allows: false, by: "policy" } : { allows: true };

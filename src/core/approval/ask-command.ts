@@ -1,4 +1,4 @@
-/** The question whether a command may run, put to everybody who watches the thread, and what the answer grants. */
+/** Asks all subscribers of a thread whether a command may run, and applies what the answer grants. */
 
 import type { CommandExecutionRequestApprovalParams } from "../../protocol/approval.ts";
 import { commandText } from "../hooks/tool-use.ts";
@@ -21,13 +21,13 @@ export interface CommandRequest {
 
 export interface CommandQuestion {
   readonly reason?: string | undefined;
-  /** Decides it where nobody has to be asked. */
+  /** Decides without asking, where it can. */
   readonly settled?: Settled;
-  /** Starts its item. Codex, too, does so after the hooks. */
+  /** Starts the command's item; after the hooks, as in Codex. */
   readonly announce?: () => void;
 }
 
-/** Whether it may run. A cancel ends the turn as well. */
+/** Whether the command may run. A cancel also ends the turn. */
 export async function approveCommand(
   request: CommandRequest,
   { reason, settled, announce = () => {} }: CommandQuestion,
@@ -56,9 +56,9 @@ export async function approveCommand(
 
 interface Offer {
   readonly reason: string | undefined;
-  /** The rule that may be remembered. */
+  /** The rule that the answer may store. */
   readonly rule: ProposedRule | undefined;
-  /** The command would leave the sandbox: that is what is asked, and what a rule would allow. */
+  /** The command would leave the sandbox: the question is about that, and a stored rule would allow it. */
   readonly outside: boolean;
 }
 
@@ -85,7 +85,7 @@ function question({ action, callId, parsed }: CommandRequest, turn: ApprovalTurn
   };
 }
 
-/** The command as readers of the editor document expect it: the program and its arguments, and the shell only where there is more than one of them. */
+/** The command as clients of the editor protocol expect it: the program and its arguments, with the shell only for more than one program. */
 function parsedCmd({ argv, cwd }: CommandAction, { simple }: ParsedCommand): { command: string; args: string[]; cwd: string } {
   const only = simple?.length === 1 ? simple[0] : undefined;
   const [command = "", ...args] = only ?? argv;
@@ -98,6 +98,6 @@ const aboutCommand = ({ action, parsed }: CommandRequest): ApprovalRequest["abou
   cwd: action.cwd,
 });
 
-/** What an entry of the audit log about a command says of it. */
+/** How an audit log entry describes a command. */
 export const auditedCommand = (request: CommandRequest, turn: ApprovalTurn): AuditSubject =>
   auditSubject(turn, request.callId, aboutCommand(request));

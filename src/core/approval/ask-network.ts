@@ -1,4 +1,4 @@
-/** Whether a tool of our own may reach a host: what the sandbox allows commands, it may too; else a person is asked, for each host. */
+/** Whether a built-in tool may reach a host: allowed where the sandbox allows it to commands; otherwise a person is asked for each host. */
 
 import type { CommandExecutionRequestApprovalParams } from "../../protocol/approval.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
@@ -37,7 +37,7 @@ export async function runNetwork(
   const byPolicy: Settled | undefined = isOpen ? { decision: "allowedByPolicy", by: policyName(turn) } : undefined;
   const ruling = await approve(turn, callId, {
     about,
-    // Hooks know every question about the network as one about a command.
+    // Hooks see every network question as a question about a command.
     hooked: {
       ...{ name: "Bash", aliases: ["web_fetch"] },
       input: { command: `web_fetch ${action.url.href}`, description: `network-access ${host}` },

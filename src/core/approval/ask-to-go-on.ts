@@ -1,4 +1,4 @@
-/** Asks the people who watch a thread whether a turn that should stop may go on. No answer is a no. */
+/** Asks a thread's subscribers whether a turn that should stop may continue. No answer means no. */
 
 import type { Answer } from "../ports/audience.ts";
 import type { AskingTurn } from "./approval-turn.ts";
@@ -7,12 +7,12 @@ const goOn = "Go on";
 const stop = "Stop here";
 
 export interface Doubt {
-  /** Names the question for clients. */
+  /** The question's id for clients. */
   readonly id: string;
   readonly header: string;
-  /** What happened, as a sentence. */
+  /** A sentence that describes what happened. */
   readonly text: string;
-  /** What a yes means. */
+  /** What happens after a yes. */
   readonly ifYes: string;
 }
 
@@ -46,7 +46,7 @@ export async function mayGoOn(turn: AskingTurn, { id, header, text, ifYes }: Dou
   return isYes(answer);
 }
 
-/** Clients of different generations wrap the chosen label differently; it counts wherever it stands, alone. */
+/** Clients of different generations wrap the chosen label differently; the label counts at any depth, but only on its own. */
 function isYes(answer: Answer): boolean {
   if (answer.kind !== "answered") return false;
   const labels = [...textsIn(answer.result)];

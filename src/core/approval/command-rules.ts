@@ -1,21 +1,21 @@
-/** When to ask before a command: what rules, policy and sandbox make of it. Pure. */
+/** Decides when to ask before running a command, from rules, policy and sandbox. Pure. */
 import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
 import type { Verdict } from "../ports/exec-policy.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 
-/** What is done about something that may need approval. */
+/** The decision about something that may need approval. */
 export type Step =
   | { readonly kind: "run" }
   | { readonly kind: "ask"; readonly reason: string | undefined }
-  /** The text goes to the model; to the person, too, where the machine is what has to change. */
+  /** The text goes to the model, and also to the person where the machine has to be changed. */
   | { readonly kind: "refuse"; readonly text: string; readonly because?: "machine" };
 
 export interface CommandFacts {
   readonly verdict: Verdict;
-  /** The model asks to leave the sandbox. */
+  /** The model asks to run outside the sandbox. */
   readonly escalate: boolean;
   readonly justification: string | undefined;
-  /** Why this machine's sandbox could not keep it from changing protected names. */
+  /** Why this machine's sandbox cannot stop the command from changing protected names. */
   readonly openNames?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export function stepForCommand(settings: ThreadSettings, facts: CommandFacts): S
   const isReader = verdict.decision === "allow" && verdict.because === "knownSafe";
   if (verdict.decision === "forbid") return { kind: "refuse", text: verdict.reason };
   const escalates = facts.escalate && isConfined(settings.sandboxPolicy);
-  // A rule allows a command where it is confined as usual; one that was made for leaving the sandbox allows more.
+  // A rule allows a command inside its usual sandbox; a rule made for running outside the sandbox allows more.
   const isUsual = !escalates && openNames === undefined;
   if (verdict.decision === "allow" && verdict.because === "rule" && (isUsual || verdict.outside)) return { kind: "run" };
   if (verdict.decision === "ask" && verdict.rule !== undefined) {
@@ -45,10 +45,10 @@ export function stepForCommand(settings: ThreadSettings, facts: CommandFacts): S
   return { kind: "run" };
 }
 
-/** Whether this server itself keeps commands inside a sandbox. */
+/** Whether this server itself sandboxes commands. */
 export const isConfined = ({ type }: SandboxPolicy): boolean => type === "readOnly" || type === "workspaceWrite";
 
-/** Whether the policy lets a person be asked about this kind of thing. */
+/** Whether the policy allows asking a person about this kind of action. */
 export function mayAsk(policy: AskForApproval, about: "rules" | "sandbox"): boolean {
   if (policy === "never") return false;
   if (typeof policy === "string") return true;

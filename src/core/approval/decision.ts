@@ -1,4 +1,4 @@
-/** Answers to `item/<…>/requestApproval`: which of them a client may give, and how one is read. */
+/** Answers to `item/<…>/requestApproval`: the decisions a client may give, and the parser for them. */
 import { isDeepStrictEqual } from "node:util";
 import type { CommandExecutionApprovalDecision } from "../../protocol/approval.ts";
 import type { Decision } from "../ports/approval.ts";
@@ -7,8 +7,8 @@ import type { Answer } from "../ports/audience.ts";
 const no: Decision = { kind: "decline" };
 
 /**
- * Reads an answer to `item/<…>/requestApproval`: exact spelling, and only the decisions of this family (docs/from-codex.md). `offered` is the rule that the
- * question proposed; an answer can store that one and no other.
+ * Parses an answer to `item/<…>/requestApproval`: exact spelling, and only the decisions of this family (docs/from-codex.md). `offered` is the rule
+ * that the question proposed; an answer can store that rule and no other.
  */
 export function decisionFrom(answer: Answer, offered?: readonly string[]): Decision {
   if (answer.kind !== "answered" || typeof answer.result !== "object" || answer.result === null) return no;
@@ -32,12 +32,11 @@ export function decisionFrom(answer: Answer, offered?: readonly string[]): Decis
 function amendmentOf(decision: unknown): readonly string[] | undefined {
   if (typeof decision !== "object" || decision === null) return undefined;
   const inner = (decision as { acceptWithExecpolicyAmendment?: unknown }).acceptWithExecpolicyAmendment;
-  const words =
-    typeof inner === "object" && inner !== null ? (inner as { execpolicy_amendment?: unknown }).execpolicy_amendment : undefined;
-  return Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === "string" && word !== "") ? words : undefined;
+  const args = typeof inner === "object" && inner !== null ? (inner as { execpolicy_amendment?: unknown }).execpolicy_amendment : undefined;
+  return Array.isArray(args) && args.length > 0 && args.every((arg) => typeof arg === "string" && arg !== "") ? args : undefined;
 }
 
-/** The buttons that a client may offer. */
+/** The decisions that a client may offer as buttons. */
 export function availableDecisions(prefix: readonly string[] | undefined): CommandExecutionApprovalDecision[] {
   const remember: CommandExecutionApprovalDecision[] =
     prefix === undefined ? [] : [{ acceptWithExecpolicyAmendment: { execpolicy_amendment: [...prefix] } }];

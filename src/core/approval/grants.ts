@@ -1,20 +1,20 @@
-/** What people granted beyond a single action, and what it makes of a thread's settings. */
+/** What people granted beyond a single action, and how it changes a thread's settings. */
 import type { SandboxPolicy } from "../../protocol/policy.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 
-/** More room in the sandbox. */
+/** Additional sandbox permissions. */
 export interface Granted {
   readonly write: readonly string[];
   readonly network: boolean;
   readonly scope: "turn" | "session";
 }
 
-/** What people granted for the rest of the session, in this thread alone: not for forks, sub-agents or longer commands. */
+/** Grants for the rest of the session, in this thread only: they do not apply to forks, sub-agents or longer commands. */
 export class Grants {
   readonly #commands = new Set<string>();
   readonly #files = new Set<string>();
   readonly #hosts = new Set<string>();
-  /** More room in the sandbox. */
+  /** Additional sandbox permissions. */
   #permissions: Granted[] = [];
 
   grantCommand(argv: readonly string[], cwd: string, escalate: boolean): void {
@@ -35,7 +35,7 @@ export class Grants {
   forgetPermissions(): void {
     this.#permissions = [];
   }
-  /** The thread's settings as they count for its turns: with what was granted for the session, which no fork and no sub-agent inherits. */
+  /** The thread's effective settings for its turns: with the session's grants, which forks and sub-agents do not inherit. */
   widen(settings: ThreadSettings): ThreadSettings {
     return this.#permissions.reduce(widened, settings);
   }
@@ -47,7 +47,7 @@ export class Grants {
   }
 }
 
-/** A read-only session that may write a folder may write that folder alone. */
+/** In a read-only session, a grant to write one folder covers only that folder. */
 export function widened(settings: ThreadSettings, { write, network }: Granted): ThreadSettings {
   const { sandboxPolicy: policy } = settings;
   if (policy.type === "dangerFullAccess" || policy.type === "externalSandbox") return settings;

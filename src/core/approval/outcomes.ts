@@ -1,4 +1,4 @@
-/** What came of a turn's actions, on its way into the audit log. */
+/** Writes the outcomes of a turn's actions to the audit log. */
 import type { AuditSubject } from "../ports/audit.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
 
@@ -10,7 +10,7 @@ export class Outcomes {
     this.#ports = ports;
   }
 
-  /** Only the end of the turn waits for the write, and a write that fails is logged: the action has run. */
+  /** Only the end of the turn waits for the write, and a failed write is only logged: the action has already run. */
   note(entry: AuditSubject, outcome: string): void {
     const { audit, log } = this.#ports;
     const written = audit.write({ ...entry, event: "ended", outcome }).catch((error: unknown) => log.warn(String(error)));

@@ -1,8 +1,8 @@
-/** A wider sandbox, granted by a person: never more than was asked for, for the turn or for the session. */
+/** Asks a person to widen the sandbox: never by more than was requested, for the turn or for the session. */
 import { array, boolean, literals, maybe, named, object, parse, string } from "../../lib/schema.ts";
 import type { Answer } from "../ports/audience.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
-import { type Action, failed, said, type ToolOutput } from "../ports/tool.ts";
+import { type Action, failed, succeeded, type ToolOutput } from "../ports/tool.ts";
 import type { ApprovalTurn } from "./approval-turn.ts";
 import { approve } from "./approve.ts";
 import { mayAsk } from "./command-rules.ts";
@@ -19,7 +19,7 @@ const Answered = named("PermissionsAnswer", () =>
   }),
 );
 
-/** A turn whose rules a grant replaces. */
+/** A turn whose settings a grant can replace. */
 interface WidenedTurn extends ApprovalTurn {
   changeSettings(settings: ThreadSettings): void;
 }
@@ -48,18 +48,18 @@ export async function requestPermissions(wanted: Wanted, callId: string, turn: W
     read: (answer) => {
       const read = grantedBy(answer, wanted);
       if (read.beyond.length > 0)
-        turn.notify("warning", { threadId: thread.id, message: `not granted, since it was not asked for: ${read.beyond.join(", ")}` });
+        turn.notify("warning", { threadId: thread.id, message: `not granted because it was not requested: ${read.beyond.join(", ")}` });
       granted = read.granted;
       return granted === undefined ? { kind: "decline" } : { kind: "accept", forSession: granted.scope === "session", remember: false };
     },
   });
-  // A hook that allows it grants what was asked for, for this turn.
+  // A hook that allows it grants the requested permissions, for this turn.
   if (ruling.allows) granted ??= { write: wanted.write, network: wanted.network, scope: "turn" };
   if (granted === undefined)
     return failed(`${!ruling.allows && ruling.by === "hook" ? "a hook" : "the user"} granted no further permissions`);
   turn.changeSettings(widened(turn.settings, granted));
   if (granted.scope === "session") thread.grants.grantPermissions(granted);
-  return said(
+  return succeeded(
     JSON.stringify({ permissions: { file_system: { write: granted.write }, network: { enabled: granted.network } }, scope: granted.scope }),
   );
 }
@@ -79,7 +79,7 @@ const askFor = (wanted: Wanted, callId: string, turn: ApprovalTurn): Promise<Ans
     },
   });
 
-/** What was both asked for and granted; undefined when that is nothing, or the answer cannot be read. `beyond` is what nobody asked for. */
+/** The permissions that were both requested and granted; undefined when there are none or the answer is unreadable. `beyond`: granted but never requested. */
 function grantedBy(answer: Answer, wanted: Wanted): { granted: Granted | undefined; beyond: readonly string[] } {
   const read = answer.kind === "answered" ? parse(Answered, answer.result) : undefined;
   if (read === undefined) return { granted: undefined, beyond: [] };

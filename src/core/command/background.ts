@@ -1,15 +1,15 @@
-/** Commands of a thread that still run, with the number by which the model speaks to them. */
+/** A thread's running commands, with the number by which the model refers to each. */
 
 import type { RunningCommand } from "../ports/command-runner.ts";
 import type { CommandOutput } from "./command-output.ts";
 
 export interface Terminal {
   readonly sessionId: number;
-  /** The wire's name for it. */
+  /** Its id on the wire. */
   readonly processId: string;
   readonly itemId: string;
   readonly turnId: string;
-  /** What the shell was given to run. */
+  /** The script that the shell runs. */
   readonly command: string;
   readonly cwd: string;
   readonly tty: boolean;
@@ -17,7 +17,7 @@ export interface Terminal {
   readonly output: CommandOutput;
   readonly startedAtMs: number;
   exitCode: number | undefined;
-  /** Resolves when its item was completed. */
+  /** Resolves when the command's item is completed. */
   readonly done: Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export class BackgroundTerminals {
   list(): readonly Terminal[] {
     return [...this.#bySession.values()].filter((terminal) => terminal.exitCode === undefined);
   }
-  /** Whether an item belongs to a command that runs on. */
+  /** Whether an item belongs to a command that is still running. */
   owns(itemId: string): boolean {
     return this.list().some((terminal) => terminal.itemId === itemId);
   }
@@ -54,7 +54,7 @@ export class BackgroundTerminals {
     await terminal.done;
     return true;
   }
-  /** Resolves when none of them lives. */
+  /** Resolves when all of them have ended. */
   async killAll(): Promise<void> {
     const all = this.list();
     await Promise.all(all.map((terminal) => terminal.running.kill()));

@@ -5,7 +5,7 @@ import { CommandOutput } from "./command-output.ts";
 const mebibyte = 1024 * 1024;
 const still = { monotonic: () => 0, after: () => () => {} };
 
-test("pieces that come fast are sent together, when their time has come", () => {
+test("chunks that arrive quickly are batched and sent when the interval is over", () => {
   let now = 0;
   const timers: { readonly ms: number; readonly callback: () => void }[] = [];
   const sent: string[] = [];
@@ -32,7 +32,7 @@ test("pieces that come fast are sent together, when their time has come", () => 
   assert.equal(sent.at(-1), "four", "after a pause a piece is sent at once");
 });
 
-test("an item never keeps more than a mebibyte, and no more than that is streamed", () => {
+test("an item keeps at most a mebibyte of output, and at most that much is streamed", () => {
   let streamed = "";
   const output = new CommandOutput(still, (delta) => {
     streamed += delta;
@@ -46,7 +46,7 @@ test("an item never keeps more than a mebibyte, and no more than that is streame
   assert.equal(streamed.length, mebibyte + "\n…the rest is in the completed item…\n".length);
 });
 
-test("another look tells what came since the last one", () => {
+test("a second read returns the output since the last one", () => {
   const output = new CommandOutput(still, () => {});
   output.push(Buffer.from("one "));
   assert.equal(output.takeNew(), "one ");
@@ -60,7 +60,7 @@ test("another look tells what came since the last one", () => {
   assert.equal(output.text, "one €");
 });
 
-test("what is longer than is kept goes whole into the file, whichever piece it is that does not fit", async () => {
+test("output that exceeds the cap is written to the file in full, whichever chunk exceeds it", async () => {
   const capacity = mebibyte - 64;
   for (const sizes of [[capacity + 1], [capacity, 1], [capacity - 1, 1, 1], Array.from({ length: 30 }, () => 50_000)]) {
     const pieces: Buffer[] = [];

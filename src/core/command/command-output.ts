@@ -4,16 +4,16 @@ import type { Timers } from "../ports/clock.ts";
 import type { KeptOutput, OutputSink } from "../ports/output-files.ts";
 import { KeptBytes } from "./kept-bytes.ts";
 
-/** What an item keeps of the output; the middle of a longer one is left out. */
+/** How much output an item keeps; the middle of longer output is left out. */
 const keptBytes = 1024 * 1024;
-/** What is streamed live of one command; the rest is in the completed item. */
+/** How much of one command's output is streamed live; the rest is in the completed item. */
 const streamedCharacters = 1024 * 1024;
-/** Pieces that come faster than this are sent together. */
+/** Chunks that arrive within this time of each other are sent together. */
 const pauseMs = 40;
 const pieceCharacters = 64 * 1024;
 
 export type OutputStream = "stdout" | "stderr";
-/** Which stream each part of a piece came from, in order; the lengths are those of the text. */
+/** Which stream each part of a chunk came from, in order; lengths are in characters of the text. */
 export type OutputRuns = readonly { readonly stream: OutputStream; readonly length: number }[];
 
 type OutputClock = Pick<Timers, "monotonic" | "after">;
@@ -25,16 +25,16 @@ export class CommandOutput {
   #waiting = "";
   #runs: { stream: OutputStream; length: number }[] = [];
   #streamed = 0;
-  /** Nothing more is streamed, and so nothing more is decoded before the end. */
+  /** Streaming has stopped, so nothing more is decoded before the end. */
   #isCut = false;
   #cancelFlush: (() => void) | undefined;
   #lastSent = Number.NEGATIVE_INFINITY;
   #takenBytes = 0;
   #whole: string | undefined;
-  /** Called on every arrival, for those who wait for output. */
+  /** Called whenever output arrives. */
   onArrival: () => void = () => {};
 
-  /** Takes all of an output that is longer than what is kept of it here. */
+  /** Receives the full output when it exceeds what is kept in memory. */
   readonly #openSink: () => OutputSink | undefined;
   #sink: OutputSink | undefined;
   #hasSpilt = false;
@@ -51,12 +51,12 @@ export class CommandOutput {
     this.#openSink = openSink;
   }
 
-  /** Where all of it lies, once it has ended; undefined when it is all here. */
+  /** The file with the full output, after the command has ended; undefined when all of it is in memory. */
   async whole(): Promise<KeptOutput | undefined> {
     return await this.#sink?.end();
   }
 
-  /** The bytes are the caller's again when this returns. */
+  /** The caller may reuse the buffer after this returns. */
   push(chunk: Uint8Array, stream: OutputStream = "stdout"): void {
     if (chunk.length === 0) return;
     if (!this.#hasSpilt && chunk.length > this.#kept.room) this.#spill();
@@ -65,7 +65,7 @@ export class CommandOutput {
     if (!this.#isCut) this.#stream(this.#decoders[stream].decode(chunk, { stream: true }), stream);
     this.onArrival();
   }
-  /** The last bytes have come: sends what waits. */
+  /** Called after the last bytes: sends what is still buffered. */
   end(): void {
     for (const stream of ["stdout", "stderr"] as const) if (!this.#isCut) this.#stream(this.#decoders[stream].decode(), stream);
     this.#flush();
@@ -74,7 +74,7 @@ export class CommandOutput {
   get text(): string {
     return this.#whole ?? this.#kept.text();
   }
-  /** All output since the last call, within the same cap: for a model that looks again at a running command. */
+  /** All output since the last call, within the same cap: for a model that polls a running command. */
   takeNew(): string {
     const until = this.#whole === undefined ? this.#kept.wholeUntil : this.#kept.total;
     const text = this.#kept.text(this.#takenBytes, until);
@@ -82,7 +82,7 @@ export class CommandOutput {
     return text;
   }
 
-  /** From the first byte that does not fit on, everything goes into the file too. */
+  /** From the first byte that does not fit, everything also goes into the file. */
   #spill(): void {
     this.#hasSpilt = true;
     this.#sink = this.#openSink();
@@ -116,6 +116,6 @@ export class CommandOutput {
 
 const decoder = (): TextDecoder => new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** What a piece's notification says of its streams: nothing where all of it is stdout, as most is. */
+/** A chunk's stream list in its notification: absent when everything is stdout, the usual case. */
 export const streamsOf = (runs: OutputRuns): { runs?: { stream: OutputStream; length: number }[] } =>
   runs.some(({ stream }) => stream === "stderr") ? { runs: runs.map((run) => ({ ...run })) } : {};

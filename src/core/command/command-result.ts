@@ -1,9 +1,9 @@
-/** How the result of a command is written for the model: each shell tool has its own form. */
+/** How the result of a command is written for the model: each shell tool has its own format. */
 
 import { estimateTextTokens } from "../context/tokens.ts";
 import type { Terminal } from "./background.ts";
 
-/** Cuts a text to what the model may read of it. */
+/** Shortens a text to the model's limit. */
 export type Cut = (text: string) => Promise<string>;
 
 export interface CommandResult {
@@ -27,7 +27,7 @@ export async function formatResult(form: "shell" | "shell_command" | "exec_comma
   ].join("\n");
 }
 
-/** For a command that runs on, or was looked at again. */
+/** For a command that is still running, or was polled. */
 export async function formatRunning(terminal: Terminal, waitedMs: number, cut: Cut): Promise<string> {
   const fresh = terminal.output.takeNew();
   const state =

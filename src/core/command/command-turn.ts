@@ -1,17 +1,17 @@
-/** What carrying out a command needs of its turn and of its thread. */
+/** The parts of a turn and its thread that running a command needs. */
 import type { EditThread, EditTurn } from "../edit/edit-turn.ts";
 import type { ModelChoice } from "../ports/settings.ts";
 import type { BackgroundTerminals } from "./background.ts";
 
 export interface CommandThread extends EditThread {
-  /** Its commands that run on in the background. */
+  /** Its background commands. */
   readonly terminals: BackgroundTerminals;
-  /** Tokens that the model reads of one output. */
+  /** The most tokens of one output that the model reads. */
   outputLimit(of: ModelChoice): number;
 }
 
 export interface CommandTurn extends EditTurn {
   readonly thread: CommandThread;
-  /** For what may come again and again in one turn. */
+  /** For warnings that could repeat within one turn. */
   warnOnce(message: string): void;
 }

@@ -5,14 +5,14 @@ import { KeptBytes } from "./kept-bytes.ts";
 
 const limit = 264; // 100 bytes at either end
 
-test("whatever the pieces, the beginning and the end are kept, and no text is longer than the limit", () => {
+test("for any chunk sizes, the beginning and the end are kept, and no text exceeds the limit", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 350 }), { maxLength: 12 }), (pieces) => {
       const kept = new KeptBytes(limit);
       const ascii = pieces.map((piece) => piece.map((byte) => 33 + (byte % 90)));
       for (const piece of ascii) {
         kept.push(piece);
-        piece.fill(0); // the caller's again
+        piece.fill(0); // the caller reuses its buffer
       }
       const all = Buffer.concat(pieces.map((piece) => piece.map((byte) => 33 + (byte % 90)))).toString();
       const text = kept.text();
@@ -24,7 +24,7 @@ test("whatever the pieces, the beginning and the end are kept, and no text is lo
   );
 });
 
-test("looks that follow each other show everything once, and split no character", () => {
+test("successive reads return everything exactly once, and split no character", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.integer({ min: 1, max: 7 }), (text, step) => {
       const bytes = Buffer.from(text.toWellFormed());
@@ -42,7 +42,7 @@ test("looks that follow each other show everything once, and split no character"
   );
 });
 
-test("characters that the gap cuts through go with it", () => {
+test("characters that the gap cuts in half are left out with it", () => {
   const kept = new KeptBytes(limit);
   kept.push(Buffer.from("é".repeat(49) + "€".repeat(100) + "é".repeat(49)));
   const [head = "", , tail = ""] = kept.text().split("\n");

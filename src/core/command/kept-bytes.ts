@@ -1,36 +1,36 @@
-/** The beginning and the end of a stream of bytes of any length, in bounded memory and without a copy beside the one that is kept. */
+/** Keeps the beginning and the end of a byte stream of any length, in bounded memory and with a single copy. */
 
-/** Room for the text that stands where something was left out. */
+/** Space for the note that marks the gap. */
 const noteBytes = 64;
 
 const firstBytes = 1024;
 
 export class KeptBytes {
   readonly #half: number;
-  /** The first bytes; grows until it holds its half of the limit. */
+  /** The first bytes; grows up to half of the limit. */
   #head = Buffer.alloc(0);
-  /** The last bytes, written round and round; made when the beginning is full. */
+  /** The last bytes, in a ring buffer; allocated when the head is full. */
   #ring: Buffer | undefined;
   #total = 0;
 
-  /** No text that comes out is longer than `limit`. */
+  /** No returned text is longer than `limit`. */
   constructor(limit: number) {
     this.#half = Math.floor((limit - noteBytes) / 2);
   }
 
-  /** All that came, kept or not. */
+  /** Total bytes received, kept or not. */
   get total(): number {
     return this.#total;
   }
 
-  /** Takes a copy. */
+  /** Copies the bytes. */
   push(chunk: Uint8Array): void {
     const first = chunk.subarray(0, Math.max(0, this.#half - this.#total));
     if (first.length > 0) this.#begin(first);
     this.#total += chunk.length;
     if (first.length === chunk.length) return;
     this.#ring ??= Buffer.allocUnsafeSlow(this.#half);
-    // Of more than the ring holds, only the end will be left.
+    // Only the end of a chunk larger than the ring will remain.
     const last = chunk.subarray(Math.max(first.length, chunk.length - this.#half));
     const at = (this.#total - last.length - this.#half) % this.#half;
     const untilEnd = last.subarray(0, this.#half - at);
@@ -38,16 +38,16 @@ export class KeptBytes {
     this.#ring.set(last.subarray(untilEnd.length), 0);
   }
 
-  /** How many more bytes can come before some are left out. */
+  /** How many more bytes fit before some are left out. */
   get room(): number {
     return Math.max(0, 2 * this.#half - this.#total);
   }
-  /** All that came; only while nothing was left out. */
+  /** All bytes received; valid only while nothing was left out. */
   get bytes(): Buffer {
     return Buffer.concat([this.#head.subarray(0, Math.min(this.#half, this.#total)), this.#tail(this.#half, this.#total)]);
   }
 
-  /** What is kept of the bytes from `from` to `until`, as text. Characters that the gap cuts through are left out with it. */
+  /** The kept bytes from `from` to `until`, as text. Characters that the gap cuts in half are left out with it. */
   text(from = 0, until = this.#total): string {
     const headEnd = Math.min(this.#half, until);
     const tailStart = Math.max(headEnd, this.#total - this.#half);
@@ -86,14 +86,14 @@ export class KeptBytes {
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** Without the bytes of a character that began before. */
+/** Without the leading bytes of a character that began earlier. */
 function wholeStart(bytes: Buffer): Buffer {
   let at = 0;
   while (at < 3 && isContinuation(bytes[at])) at++;
   return bytes.subarray(at);
 }
 
-/** Without the bytes of a character that goes on after. */
+/** Without the trailing bytes of an incomplete character. */
 function wholeEnd(bytes: Buffer): Buffer {
   let at = bytes.length - 1;
   while (at >= 0 && at > bytes.length - 4 && isContinuation(bytes[at])) at--;

@@ -1,4 +1,4 @@
-/** Carries out a command: what the rules say, its approval, the sandbox, the output, the end. No tool can skip a step. */
+/** Runs a command: rules, approval, sandbox, output, end. No tool can skip a step. */
 import { withoutSecrets } from "../../lib/redact.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import { policyName, settle } from "../approval/approve.ts";
@@ -10,7 +10,7 @@ import { interceptPatch } from "../patch/heredoc.ts";
 import type { Settled } from "../ports/approval.ts";
 import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "../ports/command-runner.ts";
 import type { KeptOutput } from "../ports/output-files.ts";
-import { type CommandAction, failed, said, type ToolOutput } from "../ports/tool.ts";
+import { type CommandAction, failed, succeeded, type ToolOutput } from "../ports/tool.ts";
 import { maxTerminals } from "../settings/count-limits.ts";
 import type { Terminal } from "./background.ts";
 import { CommandOutput, streamsOf } from "./command-output.ts";
@@ -50,7 +50,7 @@ export async function runCommand(action: CommandAction, callId: string, turn: Co
     durationMs: null,
   };
   if (!isReader(request)) turn.edits.snapshot.expectCommand();
-  const basis = step.kind === "ask" ? { reason: step.reason } : { settled: unasked(request, turn) };
+  const basis = step.kind === "ask" ? { reason: step.reason } : { settled: settledWithoutAsking(request, turn) };
   const granted = await approveCommand(request, { ...basis, announce: () => turn.items.start(item) }, turn);
   if (!granted) {
     await turn.items.complete({ ...item, status: "declined" });
@@ -58,16 +58,16 @@ export async function runCommand(action: CommandAction, callId: string, turn: Co
     return failed(rejection(action));
   }
   const confinement = { ...confinementFor(turn, action.escalate), namesMayBeOpen: true };
-  // What was not asked about because it only reads cannot write where its sandbox leaves protected names open.
+  // A command that ran unasked because it only reads must not write where its sandbox leaves protected names open.
   return await runGranted(request, item, openNames !== undefined && isReader(request) ? readOnly(confinement) : confinement, turn);
 }
 
-function unasked({ verdict }: CommandRequest, turn: CommandTurn): Settled {
+function settledWithoutAsking({ verdict }: CommandRequest, turn: CommandTurn): Settled {
   if (verdict.decision === "allow" && verdict.because === "rule") return { decision: "allowedByRule", by: verdict.rule ?? "rule" };
   return { decision: "allowedByPolicy", by: policyName(turn) };
 }
 
-/** Runs it under the sandbox that was granted; under `on-failure` a command that the sandbox stopped may be asked about and run again outside. */
+/** Runs it under the granted sandbox; under `on-failure`, a command that the sandbox blocked may be retried outside after asking. */
 async function runGranted(request: CommandRequest, item: CommandItem, confinement: Confinement, turn: CommandTurn): Promise<ToolOutput> {
   const { action } = request;
   const first = await attempt(request, item, confinement, turn);
@@ -86,7 +86,7 @@ interface Attempt {
   readonly exit: CommandExit;
 }
 
-/** Runs it to its end, or as long as the model waits for it: then the output is what there is. */
+/** Runs it to its end, or for as long as the model waits; in that case the output is what has arrived so far. */
 async function attempt(
   request: CommandRequest,
   item: CommandItem,
@@ -106,13 +106,13 @@ async function attempt(
   const exit = await firstLook(terminal, action, turn);
   if (exit !== undefined) return { terminal, exit };
   return {
-    output: said(
+    output: succeeded(
       await formatRunning(terminal, turn.thread.ports.clock.now() - terminal.startedAtMs, cutFor(action, terminal.itemId, turn)),
     ),
   };
 }
 
-/** One of the closed list of programs that only read: no file needs to be remembered for it. */
+/** Whether it is one of the fixed list of read-only programs: no file needs to be remembered for undo. */
 const isReader = ({ verdict }: CommandRequest): boolean => verdict.decision === "allow" && verdict.because === "knownSafe";
 
 function confinementFor(turn: CommandTurn, escalated: boolean): Confinement {
@@ -162,7 +162,7 @@ async function start(
 
 export const outcomeOf = ({ exitCode, timedOut }: CommandExit): string => (timedOut ? "timed out" : `exit code ${exitCode}`);
 
-/** What a shell was given to run; undefined for other programs. */
+/** The script that a shell runs; undefined for other programs. */
 const scriptOf = ([program = "", flag = "", script]: readonly string[]): string | undefined =>
   program.endsWith("sh") && /^-\w*c$/.test(flag) ? script : undefined;
 
@@ -211,13 +211,13 @@ function watch(running: RunningCommand, item: CommandItem, turn: CommandTurn, ac
     } catch (error) {
       thread.ports.log.error("the end of a background command could not be stored", { item: item.id, error: String(error) });
     } finally {
-      done.resolve(); // whoever waits for its end must not wait for ever
+      done.resolve(); // nothing must wait for its end for ever
     }
   });
   return terminal;
 }
 
-/** Waits for the end, or as long as the model wants to; a command that runs on is handed to the background. */
+/** Waits for the end, or as long as the model asked for; a command that is still running then moves to the background. */
 async function firstLook(terminal: Terminal, action: CommandAction, turn: CommandTurn): Promise<CommandExit | undefined> {
   if (action.yieldMs === undefined) return await terminal.running.exit;
   const exit = await Promise.race([terminal.running.exit, timeout(action.yieldMs, turn)]);
@@ -231,7 +231,7 @@ const timeout = (ms: number, { thread }: CommandTurn): Promise<undefined> =>
     thread.ports.clock.after(ms, () => resolve(undefined));
   });
 
-/** Waits until a running command has ended, or has been quiet after new output, or the time is up. */
+/** Waits until a running command ends, goes quiet after new output, or the time is up. */
 export async function waitForOutput(terminal: Terminal, ms: number, turn: CommandTurn): Promise<void> {
   if (terminal.exitCode !== undefined) return;
   await Promise.race([terminal.done, timeout(ms, turn), aborted(turn.signal)]);
@@ -253,7 +253,7 @@ async function finish(item: CommandItem, { terminal, exit }: Attempt, action: Co
   };
 }
 
-/** What the model wants to read of the output, within the limit of the settings. */
+/** How much output the model asks to read, within the configured limit. */
 export const cutFor =
   ({ maxOutputTokens }: Pick<CommandAction, "maxOutputTokens">, name: string, turn: CommandTurn, whole?: KeptOutput): Cut =>
   (text) => {
@@ -275,7 +275,7 @@ function ended(item: CommandItem, terminal: Terminal, exit: CommandExit): Comman
 const rejection = (action: CommandAction): string =>
   action.format === "exec_command" ? "exec_command failed: rejected by user" : "exec command rejected by user";
 
-/** The person would not let it out of the sandbox: what it said inside is all there is. */
+/** The person refused to run it outside the sandbox: its output inside is all there is. */
 async function endDeclined(item: CommandItem, { terminal, exit }: Attempt, action: CommandAction, turn: CommandTurn): Promise<ToolOutput> {
   await Promise.all([terminal.done, turn.edits.snapshot.makeDurable()]);
   await turn.items.complete({ ...ended(item, terminal, exit), status: "declined" });
@@ -288,7 +288,7 @@ async function endRefused(item: CommandItem, reason: string, turn: CommandTurn):
   return failed(reason);
 }
 
-/** What programs print when a sandbox stopped them. */
+/** Messages that programs print when a sandbox blocks them. */
 function stoppedBySandbox(exit: CommandExit, output: string): boolean {
   return (
     exit.exitCode !== 0 &&

@@ -1,6 +1,6 @@
-/** More input for, or another look at, a command that still runs. */
+/** Sends input to a running command, or polls it. */
 
-import { type Action, failed, said, type ToolOutput } from "../ports/tool.ts";
+import { type Action, failed, succeeded, type ToolOutput } from "../ports/tool.ts";
 import { formatRunning } from "./command-result.ts";
 import type { CommandTurn } from "./command-turn.ts";
 import { cutFor, waitForOutput } from "./run-command.ts";
@@ -23,5 +23,5 @@ export async function writeStdin(action: Extract<Action, { kind: "stdin" }>, tur
   await waitForOutput(terminal, action.yieldMs, turn);
   if (terminal.exitCode !== undefined) thread.terminals.remove(terminal.sessionId);
   const cut = cutFor({ maxOutputTokens: action.maxOutputTokens }, terminal.itemId, turn);
-  return said(await formatRunning(terminal, thread.ports.clock.now() - startedAt, cut));
+  return succeeded(await formatRunning(terminal, thread.ports.clock.now() - startedAt, cut));
 }

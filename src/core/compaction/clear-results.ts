@@ -1,18 +1,18 @@
-/** Clears old tool results out of a history that fills up: cheaper than a compaction, and nothing of the conversation is lost. */
+/** Clears old tool results from a history that is filling up: cheaper than a compaction, and no part of the conversation is lost. */
 
 import { estimateTokens } from "../context/tokens.ts";
 import { type Run, recordHistory } from "../model/run.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 
-/** The newest results stay: this many, and as much of them as takes this share of the limit. */
+/** The newest results stay: this many, up to this share of the limit. */
 const keptResults = 3;
 const keptShare = 0.3;
-/** Whatever is changed makes the provider read the history anew; less room than this is not worth it. */
+/** Every change invalidates the provider's cache of the history, so freeing less than this is not worth it. */
 const worthwhileShare = 0.25;
-/** A shorter result is hardly longer than the note in its place. */
+/** A shorter result is hardly longer than the note that would replace it. */
 const shortTokens = 100;
 
-/** Whether room was made. Cleared results stay cleared: the beginning of the history changes at these moments alone. */
+/** Whether anything was cleared. Cleared results stay cleared: the start of the history changes only at these moments. */
 export async function clearOldResults(run: Run, limit: number): Promise<boolean> {
   const { turn, history } = run;
   if (!turn.thread.config.clearOldResults) return false;

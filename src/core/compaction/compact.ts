@@ -1,4 +1,4 @@
-/** Replaces a history that has grown too long by a hand-over that the model writes itself, or by the provider's own compaction of it. */
+/** Replaces a history that has grown too long with a summary that the model writes, or with the provider's own compaction. */
 import type { TurnError } from "../../protocol/turn.ts";
 import { firstText, isContext } from "../context/context.ts";
 import { History, userMessage } from "../context/history.ts";
@@ -15,20 +15,20 @@ import type { CompactingRun } from "./compacting-run.ts";
 import { withoutStrayOutputs } from "./leave-out-oldest.ts";
 import { compactAtProvider } from "./remote-compaction.ts";
 
-/** How many of the person's own messages are kept beside the hand-over, in tokens; a small window has room for less. */
+/** How many tokens of the person's own messages are kept beside the summary; a small window has room for less. */
 const keptTokens = 20_000;
 const keptShare = 1 / 5;
-/** A longer hand-over would take the room that the compaction was to make. */
+/** A longer summary would use up the space that the compaction frees. */
 const summaryShare = 1 / 4;
-/** What came since the last request stays as it is while it takes no more than this of the window. */
+/** Items since the last request are kept unchanged while they take no more than this share of the window. */
 const tailShare = 1 / 2;
-/** A hand-over of a long history that is shorter than this is no hand-over. */
+/** A summary of a long history that is shorter than this is not accepted as one. */
 const shortestSummary = 200;
 const longHistoryTokens = 8000;
 
 /**
- * `unseen` is what the model has not been shown yet: messages that wait for their answer, or its own calls with their outputs. It stays behind
- * the hand-over as it is, so that the work goes on where it stopped. Returns why it failed; the history is then as it was.
+ * `unseen` are the items the model has not seen yet: messages waiting for an answer, or its own calls with their outputs. They stay unchanged after
+ * the summary, so that the work continues where it stopped. Returns why it failed; the history is then unchanged.
  */
 export async function compact(run: CompactingRun, unseen: readonly ModelItem[]): Promise<TurnError | undefined> {
   const { turn, history } = run;
@@ -50,7 +50,7 @@ export async function compact(run: CompactingRun, unseen: readonly ModelItem[]):
   const handOver = "item" in outcome ? outcome.item : userMessage(`${summaryPrefix}\n${summary}`);
   const kept = keptMessages(past, Math.floor(Math.min(keptTokens, window * keptShare)));
   const context = await run.context();
-  const meanwhile = history.items.slice(before); // such as a command of the person's own, which may end at any time
+  const meanwhile = history.items.slice(before); // for example the person's own command, which may end at any time
   const rest = [...tail, ...meanwhile];
   history.replace([...context, ...kept, handOver, ...rest]);
   if (rest.length > 0) history.answered(history.items.length - rest.length);
@@ -64,7 +64,7 @@ export async function compact(run: CompactingRun, unseen: readonly ModelItem[]):
 
 const windowOf = ({ turn, settings }: CompactingRun): number => turn.thread.contextWindow(settings);
 
-/** Messages that wait for their answer always stay. Of a model's calls all stay or none: half of them would be refused. */
+/** Messages waiting for an answer always stay. A model's calls stay all together or not at all: a partial set would be refused. */
 function keptTail(run: CompactingRun, unseen: readonly ModelItem[]): readonly ModelItem[] {
   if (unseen === run.turn.ownInput) return unseen;
   const tokens = unseen.reduce((sum, item) => sum + estimateTokens(item), 0);
@@ -73,7 +73,7 @@ function keptTail(run: CompactingRun, unseen: readonly ModelItem[]): readonly Mo
 
 type Summary = { readonly summary: string } | { readonly failed: TurnError };
 
-/** When even the request for a hand-over is too long, the oldest part is left out of it, a half at a time, and then the middle of what is left. */
+/** When even the request for a summary is too long, drops the oldest part, half at a time, then the middle of the rest. */
 async function summarise(run: CompactingRun, past: readonly ModelItem[], tools: readonly Tool[]): Promise<Summary> {
   let items = past;
   while (true) {
@@ -85,14 +85,14 @@ async function summarise(run: CompactingRun, past: readonly ModelItem[], tools: 
   }
 }
 
-/** undefined: there is nothing left to leave out. */
+/** undefined: nothing is left to drop. */
 function shortened(items: readonly ModelItem[], maxTokens: number): readonly ModelItem[] | undefined {
   if (items.length > 3) return withoutStrayOutputs(items.slice(Math.ceil(items.length / 2)));
   const cut = items.map((item) => withShortTexts(item, maxTokens));
   return cut.every((item, i) => item === items[i]) ? undefined : cut;
 }
 
-/** The same item when it is short enough. */
+/** Returns the same item when it is short enough. */
 function withShortTexts(item: ModelItem, maxTokens: number): ModelItem {
   if (estimateTokens(item) <= maxTokens) return item;
   const isOutput = item.type === "function_call_output" || item.type === "custom_tool_call_output";
@@ -109,7 +109,7 @@ interface Answer {
   readonly failure?: ModelFailure;
 }
 
-/** The last request and one message more: all before that message is in the provider's cache. */
+/** The last request plus one message: everything before that message is in the provider's cache. */
 async function askForSummary(
   run: CompactingRun,
   past: readonly ModelItem[],
@@ -119,12 +119,13 @@ async function askForSummary(
   const prompt = userMessage(`${own ?? compactPrompt}\n\n${textOnly}`);
   const build = (): ModelRequest => ({
     ...requestFor(run, tools, [...new History(past).forRequest(), prompt]),
-    outputSchema: undefined, // made for the turn's answer, which this is not
+    outputSchema: undefined, // the schema is for the turn's answer, not for the summary
   });
-  const asking = (toolChoice: "auto" | "none") => ask(run, { once: () => answer(run, { ...build(), toolChoice }), abandon: () => {} });
+  const requestSummary = (toolChoice: "auto" | "none") =>
+    ask(run, { once: () => answer(run, { ...build(), toolChoice }), abandon: () => {} });
   const isEnough = ({ text, failure }: Answer): boolean => failure !== undefined || !isTooShort(text, past);
-  const first = await asking("auto");
-  const last = isEnough(first.attempt) ? first : await asking(first.attempt.calledTool ? "none" : "auto");
+  const first = await requestSummary("auto");
+  const last = isEnough(first.attempt) ? first : await requestSummary(first.attempt.calledTool ? "none" : "auto");
   const { failure, text } = last.attempt;
   if (failure !== undefined) return { failed: errorFrom(failure, last.retries), overflow: failure.kind === "contextWindowExceeded" };
   return isTooShort(text, past) ? { failed: noSummary } : { summary: text };
@@ -160,7 +161,7 @@ async function answer(run: CompactingRun, request: ModelRequest): Promise<Answer
   return { text, calledTool };
 }
 
-/** The person's own messages, newest first until the budget is spent, in their old order; the one that does not fit is shortened. */
+/** The person's own messages, taken newest first until the budget is spent, returned in original order; the one that does not fit is shortened. */
 function keptMessages(items: readonly ModelItem[], maxTokens: number): ModelItem[] {
   const kept: ModelItem[] = [];
   let left = maxTokens;

@@ -1,4 +1,4 @@
-/** What keeping a history within the window needs of a run and of its turn. */
+/** The parts of a run and its turn that keeping the history within the window needs. */
 import type { Run } from "../model/run.ts";
 import type { RunTurn } from "../model/run-turn.ts";
 import type { ModelItem } from "../ports/model-client.ts";
@@ -11,7 +11,7 @@ export interface CompactingTurn extends RunTurn {
   readonly guard: RunTurn["guard"] & {
     /** The history's tokens after the last compaction of this turn. */
     compactedTo: number | undefined;
-    /** A compaction has failed in this turn, and there was room to go on without. */
+    /** A compaction failed in this turn, and there was enough room to continue without it. */
     cannotCompact: boolean;
     /** An overflow was recovered from; a second one in the same turn is final. */
     hasRecovered: boolean;

@@ -1,4 +1,4 @@
-/** The last resort for a history that is full and that nobody will compact: its oldest part is left out, and the thread lives. */
+/** The last resort for a full history that cannot be compacted: drops its oldest part so that the thread stays usable. */
 import type { TurnError } from "../../protocol/turn.ts";
 import { isContext } from "../context/context.ts";
 import { userMessage } from "../context/history.ts";
@@ -7,16 +7,16 @@ import { recordHistory } from "../model/run.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { CompactingRun } from "./compacting-run.ts";
 
-/** As much of the limit as the rest may take. */
+/** The share of the limit that the rest may take. */
 const keptShare = 0.5;
 const note =
   "[The oldest part of this conversation was left out here, because it was too long and could not be summarized. Check the files where you need to know what was done.]";
 
-/** Whether the provider or model said no to the compaction itself. What may pass by waiting or paying is no reason to forget anything. */
+/** Whether the provider or model refused the compaction itself. A problem that waiting or paying may solve is no reason to drop history. */
 export const isRefused = ({ codexErrorInfo }: TurnError): boolean =>
   codexErrorInfo === "badRequest" || codexErrorInfo === "contextWindowExceeded" || codexErrorInfo === "other";
 
-/** Whether there was anything to leave out. Nothing is lost on disk: the thread's turns show all of it. */
+/** Whether anything was dropped. Nothing is lost on disk: the thread's turns still show all of it. */
 export async function leaveOutOldest(run: CompactingRun, limit: number, why: TurnError): Promise<boolean> {
   const { turn, history } = run;
   const kept = newest(history.items, limit * keptShare);
@@ -38,16 +38,16 @@ export async function leaveOutOldest(run: CompactingRun, limit: number, why: Tur
 
 /** From the newest back, as many as fit; calls and their outputs together. */
 function newest(items: readonly ModelItem[], maxTokens: number): readonly ModelItem[] {
-  const said = items.filter((item) => !isContext(item));
+  const messages = items.filter((item) => !isContext(item));
   let left = maxTokens;
-  let from = said.length;
-  while (from > 0 && left - estimateTokens(said[from - 1]) >= 0) left -= estimateTokens(said[--from]);
-  // At least the newest message stays: without it there would be nothing to answer.
-  const start = Math.min(from, said.length - 1);
-  return withoutStrayOutputs(said.slice(start));
+  let from = messages.length;
+  while (from > 0 && left - estimateTokens(messages[from - 1]) >= 0) left -= estimateTokens(messages[--from]);
+  // At least the newest message stays: without it there is nothing to answer.
+  const start = Math.min(from, messages.length - 1);
+  return withoutStrayOutputs(messages.slice(start));
 }
 
-/** Outputs whose calls were left out would be refused. */
+/** Outputs without their calls would be refused. */
 export function withoutStrayOutputs(items: readonly ModelItem[]): readonly ModelItem[] {
   const called = new Set(
     items.flatMap((item) => (item.type === "function_call" || item.type === "custom_tool_call" ? [item.call_id] : [])),

@@ -1,4 +1,4 @@
-/** Keeps a run's requests within the model's window: what is old is cleared or compacted before it is full, and an overflow is recovered from. */
+/** Keeps a run's requests within the model's window: clears or compacts old items before it is full, and recovers from an overflow. */
 import type { TurnError } from "../../protocol/turn.ts";
 import { isContext } from "../context/context.ts";
 import { estimateTokens } from "../context/tokens.ts";
@@ -10,14 +10,14 @@ import { isRefused, leaveOutOldest } from "./leave-out-oldest.ts";
 
 /** Compact at this share of the window when the config sets no limit. */
 const compactShare = 0.9;
-/** A request that is estimated to take more than this would probably be refused. */
+/** A request estimated to take more than this would probably be refused. */
 const fullShare = 0.98;
-/** After a compaction the next one waits for at least this much of the limit to be new: else it would make no room either. */
+/** After a compaction, the next one waits until at least this share of the limit is new: otherwise it would free nothing. */
 const progressShare = 0.1;
-/** With less than this in the past, a compaction gains nothing. */
+/** With less history than this, a compaction gains nothing. */
 const reclaimableShare = 0.2;
 
-/** Whether room should be made: to be looked at before each request, and after an answer before its calls are run. */
+/** Whether space must be freed: check before each request, and after an answer before its calls run. */
 export function isNearLimit(run: CompactingRun): boolean {
   return run.history.tokens() >= limitOf(run) && run.history.items.some(isModels);
 }
@@ -34,7 +34,7 @@ export async function makeRoom(run: CompactingRun, before: "request" | "calls"):
   const limit = limitOf(run);
   const tokens = history.tokens();
   const isFull = tokens >= thread.contextWindow(run.settings) * fullShare;
-  // Outputs that the model has not seen are shown to it first, while there is room for them.
+  // Outputs that the model has not seen are sent first, while there is room for them.
   const hasUnseen = before === "request" && turn.ownInput.length === 0 && history.sinceRequest().length > 0;
   if (hasUnseen && !isFull) return undefined;
   if (await clearOldResults(run, limit)) return undefined;
@@ -46,12 +46,12 @@ export async function makeRoom(run: CompactingRun, before: "request" | "calls"):
   guard.cannotCompact = true;
   turn.notify("warning", {
     threadId: thread.id,
-    message: `The history could not be compacted; the turn goes on with it. ${failed.message}`,
+    message: `The history could not be compacted; the turn continues with it as it is. ${failed.message}`,
   });
   return undefined;
 }
 
-/** Once a turn: the window is known better now, and the history is made to fit it. Returns why the turn must end, if it must. */
+/** Once a turn: the window is now known more exactly, and the history is made to fit. Returns why the turn must end, if it must. */
 export async function recover(run: CompactingRun, overflow: ModelFailure, failed: TurnError): Promise<TurnError | undefined> {
   const { turn, history } = run;
   const { guard, thread } = turn;
@@ -60,14 +60,14 @@ export async function recover(run: CompactingRun, overflow: ModelFailure, failed
   thread.learnWindow(run.settings, windowIn(overflow) ?? history.tokens());
   const past = history.items.filter((item) => !turn.ownInput.includes(item) && !isContext(item));
   const pastTokens = past.reduce((sum, item) => sum + estimateTokens(item), 0);
-  // What is too long is new, or comes with every request: no hand-over of the past would help.
+  // The excess is new, or part of every request: summarizing the past would not help.
   if (pastTokens < thread.contextWindow(run.settings) * reclaimableShare) return withReason(run, overflow, failed);
   const refused = await compact(run, unseenBy(run));
   if (refused === undefined) return undefined;
   return isRefused(refused) && (await leaveOutOldest(run, limitOf(run), refused)) ? undefined : refused;
 }
 
-/** What comes with every request may alone be too long for a small window: no message of the person's would fit. */
+/** The fixed part of every request may alone be too long for a small window: no message from the person would fit. */
 function withReason({ turn, settings, history }: CompactingRun, overflow: ModelFailure, failed: TurnError): TurnError {
   const window = windowIn(overflow) ?? turn.thread.contextWindow(settings);
   if (history.fixedTokens < window * fullShare) return failed;
@@ -76,17 +76,17 @@ function withReason({ turn, settings, history }: CompactingRun, overflow: ModelF
   return { ...failed, message: `${why} ${failed.message}` };
 }
 
-/** The person's messages while nothing has been answered; from then on the last answer and what came of it. */
+/** The person's messages before the first answer; afterwards the last answer and its results. */
 const unseenBy = ({ turn, history }: CompactingRun): readonly ModelItem[] =>
   turn.ownInput.length > 0 ? turn.ownInput : history.sinceRequest();
 
-/** A hand-over tells what the model said and did; without either there is nothing to hand over, and asking again would never end. */
+/** A summary covers what the model said and did; without either there is nothing to summarize, and the retry would never end. */
 function isModels(item: ModelItem): boolean {
   if (item.type === "message") return item.role === "assistant";
   return item.type === "function_call" || item.type === "custom_tool_call";
 }
 
-/** Providers name their limit beside the length of what they refused. */
+/** Providers state their limit next to the length of the refused request. */
 function windowIn({ message, details }: ModelFailure): number | undefined {
   const text = `${message} ${details ?? ""}`.replace(/(\d)[,_](?=\d{3})/g, "$1");
   const found =

@@ -1,4 +1,4 @@
-/** Compaction by the provider: it answers `compaction_trigger` with the history in a sealed form, which it alone can read. */
+/** Compaction by the provider: it answers `compaction_trigger` with the history in an encrypted form that only it can read. */
 import type { TurnError } from "../../protocol/turn.ts";
 import { History } from "../context/history.ts";
 import { isSealedHistory } from "../context/replay.ts";
@@ -15,14 +15,14 @@ interface Answer {
   readonly failure?: ModelFailure;
 }
 
-/** The sealed history; or why the compaction failed; or undefined when a written hand-over must be asked for instead. */
+/** The sealed history; or why the compaction failed; or undefined when a written summary must be requested instead. */
 export async function compactAtProvider(
   run: Run,
   past: readonly ModelItem[],
   tools: readonly Tool[],
 ): Promise<{ readonly item: ModelItem } | { readonly failed: TurnError } | undefined> {
   const { thread } = run.turn;
-  // A prompt of the person's own is for a model to follow; the provider's compaction takes none.
+  // A user-defined prompt needs a model to follow it; the provider's compaction takes none.
   if (!canUnseal(run) || thread.config.compactPrompt !== undefined) return undefined;
   const input = [...new History(past).forRequest(), { type: "compaction_trigger" } as const];
   const { attempt, retries } = await ask(run, { once: () => once(run, tools, input), abandon: () => {} });
@@ -30,11 +30,11 @@ export async function compactAtProvider(
   if (item !== undefined) return { item };
   if (failure !== undefined && !isRefusal(failure)) return { failed: errorFrom(failure, retries) };
   const why = failure?.message ?? "the answer holds no compaction";
-  thread.ports.log.info("the provider did not compact the history; a hand-over is asked for instead", { thread: thread.id, why });
+  thread.ports.log.info("the provider did not compact the history; a written summary is requested instead", { thread: thread.id, why });
   return undefined;
 }
 
-/** The request itself was not taken: one of another kind may be. */
+/** This kind of request was rejected; another kind may be accepted. */
 const isRefusal = ({ kind, retry }: ModelFailure): boolean =>
   retry === false && kind !== "usageLimitExceeded" && kind !== "unauthorized" && kind !== "httpConnectionFailed";
 

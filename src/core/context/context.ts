@@ -1,4 +1,4 @@
-/** The messages that a conversation begins with: instructions, project documents, environment, skills. And which of them a model has read. */
+/** The messages that a conversation begins with (instructions, project documents, environment, skills), and which of them a model has read. */
 import type { UserInput } from "../../protocol/item.ts";
 import type { ImageDetail } from "../../protocol/model-item.ts";
 import type { Config } from "../ports/config.ts";
@@ -10,11 +10,11 @@ import { basePrompt, modeText, permissionsText, personalityText } from "./prompt
 import type { SeenContext } from "./seen-context.ts";
 import { truncateMiddle } from "./tokens.ts";
 
-/** What the model reads when the person stopped the turn before. */
+/** What the model reads when the person interrupted the previous turn. */
 export const abortedNote =
   "<turn_aborted>\nThe user interrupted the previous turn on purpose. Commands that were running have been stopped; some of their effects may remain. Check the current state before you build on it.\n</turn_aborted>";
 
-/** The thread that a conversation begins in. */
+/** The thread that a conversation belongs to. */
 export interface ContextThread {
   readonly settings: ThreadSettings;
   readonly config: Config;
@@ -33,7 +33,7 @@ interface Part {
   readonly text: string;
 }
 
-/** The context messages that the model has not seen in their present form. */
+/** The context messages that the model has not seen in their current form. */
 export async function freshContext(thread: ContextThread): Promise<ModelItem[]> {
   const seen = thread.seenContext.texts ?? seenIn(thread.history.items, thread.settings.developerInstructions);
   const parts = await contextParts(thread, thread.grants.widen(thread.settings));
@@ -46,7 +46,7 @@ const messageOf = ({ role, text }: Part): ModelItem => (role === "developer" ? d
 
 const reviewersParts: ReadonlySet<string> = new Set(["permissions", "developer", "docs", "environment"]);
 
-/** What a reviewer must know of the project: its rules and place, and what it may do there. */
+/** What a reviewer must know about the project: its rules, its location, and the reviewer's permissions. */
 export async function reviewContext(thread: ContextThread, settings: ThreadSettings): Promise<ModelItem[]> {
   const parts = await contextParts(thread, settings);
   return parts.filter(({ key }) => reviewersParts.has(key)).map(messageOf);
@@ -59,7 +59,7 @@ export function previewOf(content: readonly UserInput[]): string {
 
 export type MessageContent = Extract<ModelItem, { type: "message" }>["content"];
 
-/** The text alone, where no file can be read any more: an image on the disk is only named. */
+/** Text only, for when files can no longer be read: an image on disk is only named. */
 export function plainMessage(content: readonly UserInput[]): ModelItem {
   return { type: "message", role: "user", content: content.flatMap(plainPart) };
 }
@@ -71,7 +71,7 @@ export function plainPart(part: UserInput): MessageContent {
   return part.type === "mention" ? [{ type: "input_text", text: `[@${part.name}](${part.path})` }] : [];
 }
 
-/** Unless less was asked for, images are to be looked at closely. Providers know no `original`: they are sent as large as they take it. */
+/** Images default to high detail. Providers have no `original`: they get the largest size they accept. */
 export const imageParts = (url: string, detail: ImageDetail | null | undefined): MessageContent => [
   { type: "input_text", text: "<image>" },
   { type: "input_image", image_url: url, detail: detail && detail !== "original" ? detail : "high" },
@@ -93,7 +93,7 @@ async function contextParts(thread: ContextThread, settings: ThreadSettings): Pr
   return parts.filter((p) => p !== undefined);
 }
 
-/** Project documents may not fill a small window by themselves. */
+/** Project documents must not fill a small window by themselves. */
 const docsShare = 0.15;
 
 const part = (key: string, role: Part["role"], text: string | null | undefined): Part | undefined =>
@@ -145,8 +145,8 @@ const marks: readonly (readonly [prefix: string, key: string])[] = [
 ];
 
 /**
- * What the model has read of it in a stored history: the last message of each kind. Developer instructions have no mark of their own, as what
- * hooks say has none: the former are known by their text.
+ * The context that the model has read in a stored history: the last message of each kind. Developer instructions have no tag of their own, and
+ * neither has hook output: the former are recognized by their text.
  */
 function seenIn(items: readonly ModelItem[], instructions: string | null | undefined): Map<string, string> {
   const seen = new Map<string, string>();
@@ -159,7 +159,7 @@ function seenIn(items: readonly ModelItem[], instructions: string | null | undef
   return seen;
 }
 
-/** Which kind of context a message is; undefined for what somebody said. */
+/** The kind of a context message; undefined for other messages. */
 function contextKey(item: ModelItem): string | undefined {
   if (item.type !== "message" || item.role === "assistant") return undefined;
   const text = firstText(item);

@@ -14,7 +14,7 @@ const item = fc.oneof(
 const idsOf = (items: readonly ModelItem[], type: ModelItem["type"]): Set<unknown> =>
   new Set(items.flatMap((each) => (each.type === type && "call_id" in each ? [each.call_id] : [])));
 
-test("however a history came to be, a request holds every call with an output and no output without a call", () => {
+test("for any history, a request contains every call with an output and no output without a call", () => {
   fc.assert(
     fc.property(fc.array(item), fc.array(item), fc.option(fc.array(item)), (first, added, replaced) => {
       const history = new History(first);

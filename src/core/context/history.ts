@@ -1,8 +1,8 @@
-/** What the model sees of a thread: items in order, their size, and the form in which they are sent. */
+/** A thread's history as the model sees it: items in order, their size, and the form in which they are sent. */
 import type { ModelItem } from "../ports/model-client.ts";
 import { estimateTokens } from "./tokens.ts";
 
-/** Which calls and outputs there are, and which of them are without the other. */
+/** The calls and outputs in the history, and which of them are unpaired. */
 class Pairs {
   readonly called = new Set<string>();
   readonly answered = new Set<string>();
@@ -25,12 +25,12 @@ export class History {
   /** Tokens the provider counted for everything up to `#countedItems`. */
   #countedTokens = 0;
   #countedItems = 0;
-  /** How many of the items were in the last request that the model answered; undefined before the first. */
+  /** How many items were in the last request that the model answered; undefined before the first. */
   #answeredItems: number | undefined;
-  /** What instructions and tools add to every request: part of a provider's count, and of an estimate. */
+  /** Tokens that instructions and tools add to every request: part of a provider's count, and of an estimate. */
   fixedTokens = 0;
 
-  /** Kept with each item, so that a request need not look through the whole past for calls without an output. */
+  /** Updated with each item, so that a request need not scan the whole history for calls without an output. */
   #pairs = new Pairs();
 
   constructor(items: readonly ModelItem[] = []) {
@@ -53,7 +53,7 @@ export class History {
     this.#countedItems = 0;
     this.#answeredItems = undefined;
   }
-  /** Puts other items in the places of some; what the provider has counted is corrected by the difference. */
+  /** Replaces some items; the provider's count is corrected by the difference. */
   revise(change: (item: ModelItem) => ModelItem): void {
     this.#items = this.#items.map((item, i) => {
       const next = change(item);
@@ -62,11 +62,11 @@ export class History {
     });
     this.#countedTokens = Math.max(0, this.#countedTokens);
   }
-  /** The model has answered a request that held the first `count` items. */
+  /** The model has answered a request that contained the first `count` items. */
   answered(count: number): void {
     this.#answeredItems = count;
   }
-  /** The last answer and what came after it: the model has not been shown it yet. Empty when it is not known. */
+  /** The last answer and everything after it, which the model has not seen yet. Empty when that is unknown. */
   sinceRequest(): readonly ModelItem[] {
     return this.#answeredItems === undefined ? [] : this.#items.slice(this.#answeredItems);
   }
@@ -75,11 +75,11 @@ export class History {
     this.#countedTokens = totalTokens;
     this.#countedItems = this.#items.length;
   }
-  /** Whether there is a call of this id; some servers give the same ids to the calls of every answer. */
+  /** Whether there is a call with this id; some servers reuse the same ids in every answer. */
   hasCall(callId: string): boolean {
     return this.#pairs.called.has(callId);
   }
-  /** Of the next request: exact where a provider has counted, estimated for what came since. */
+  /** Tokens of the next request: exact where a provider has counted, estimated for what was added since. */
   tokens(): number {
     let tokens = this.#countedItems === 0 ? this.fixedTokens : this.#countedTokens;
     for (let i = this.#countedItems; i < this.#items.length; i++) tokens += estimateTokens(this.#items[i]);

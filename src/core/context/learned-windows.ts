@@ -1,10 +1,10 @@
-/** How long a request to a model may be, as far as refusals have shown: local servers and routers seldom say it beforehand. */
+/** The longest request that a model accepts, as learned from refusals: local servers and routers seldom report it in advance. */
 import type { ModelWindows } from "../ports/core-ports.ts";
 import type { ModelChoice } from "../ports/settings.ts";
 
-/** Models are many over the life of a server. */
+/** A server may see many models over its lifetime. */
 const memoryLimit = 512;
-/** No model worth calling has less, whatever a provider wrote into its refusal. */
+/** No usable model has less, whatever number a refusal contains. */
 const smallest = 2048;
 
 export class LearnedWindows implements ModelWindows {

@@ -1,11 +1,11 @@
-/** What the model reads of the plugins that a person's message names. */
+/** The model's notes about plugins that a person's message names. */
 import type { UserInput } from "../../protocol/item.ts";
 import type { Config } from "../ports/config.ts";
 
 const scheme = "plugin://";
 const maxNote = 4096;
 
-/** One text for each plugin that the input names, by an item or by a link such as `[@Title](plugin://name@marketplace)`. */
+/** One note for each plugin that the input names, by an item or by a link such as `[@Title](plugin://name@marketplace)`. */
 export function pluginNotes(content: readonly UserInput[], config: Config): readonly string[] {
   const named = new Set(content.flatMap((part) => (part.type === "mention" ? [part.path] : part.type === "text" ? linked(part.text) : [])));
   return [...named].flatMap((path) => (path.startsWith(scheme) ? [noteOn(path.slice(scheme.length), config)] : []));

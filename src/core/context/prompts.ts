@@ -1,8 +1,8 @@
-/** The texts that the model works by. Our own writing; the tags around them are those that other tools and stored threads know. */
+/** The prompt texts for the model. Our own wording; the tags around them are those that other tools and stored threads use. */
 import type { Personality } from "../../protocol/policy.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 
-/** The base prompt. A model is pointed to ripgrep only where its commands would find it. */
+/** The base prompt. It mentions ripgrep only where commands would find it. */
 export const basePrompt = ({
   hasRipgrep,
 }: {
@@ -28,7 +28,7 @@ How you write
 - In the final message say what changed and why, where (\`path:line\`), how you checked it, and what is left. The person has the files: do not repeat them.
 - Plain markdown: short paragraphs, lists where they help, code in backticks. No flattery, no filler.`;
 
-/** What commands may do, and how the person is asked. */
+/** Describes what commands may do, and how the person is asked. */
 export function permissionsText(settings: ThreadSettings): string {
   return `<permissions instructions>\n${sandboxText(settings)}\n${approvalText(settings)}\n</permissions instructions>`;
 }
@@ -85,9 +85,9 @@ export function personalityText(personality: Personality | null): string | null 
 
 export const compactPrompt = `Write a hand-over for a colleague who will continue this work with nothing but your text: what the person wants and in which words they insisted, what has been done and where (files, commands, results), what was decided and why, what failed, the state of things now, and the next steps. Leave out what no longer matters. Keep names, paths, numbers and error texts exact.`;
 
-/** Ends the request for a hand-over, whoever wrote its prompt: the tools stay offered, because the provider's cache holds them. */
+/** Ends the request for a summary, whoever wrote its prompt: the tools remain in the request because they are part of the provider's cache. */
 export const textOnly = "Answer with that text only; call no tool. You go on with the work afterwards.";
 
-/** Stands before the summary in the history that replaces the long one. */
+/** Precedes the summary in the history that replaces the long one. */
 export const summaryPrefix =
   "The conversation so far was long and has been replaced by this hand-over. Build on it, do not repeat work that it says is done, and check the files where you need certainty:";

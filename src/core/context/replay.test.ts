@@ -1,4 +1,4 @@
-/** What records add up to: turns, the model's history, and what a rollback takes back. */
+/** Rebuilds turns, the model's history and rollbacks from records. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ThreadItem } from "../../protocol/item.ts";
@@ -7,10 +7,10 @@ import type { ThreadSettings } from "../ports/settings.ts";
 import type { ThreadRecord } from "../ports/thread-store.ts";
 import { replay } from "./replay.ts";
 
-const said = (role: string, text: string): ModelItem => ({ type: "message", role, content: [{ type: "input_text", text }] });
+const message = (role: string, text: string): ModelItem => ({ type: "message", role, content: [{ type: "input_text", text }] });
 const begin = (turnId: string): ThreadRecord => ({ type: "turnStarted", turnId, atMs: 5_000, contextWindow: undefined, mode: "default" });
 const user = (turnId: string): readonly ThreadRecord[] => [
-  { type: "modelItem", turnId, item: said("user", turnId) },
+  { type: "modelItem", turnId, item: message("user", turnId) },
   {
     type: "item",
     turnId,
@@ -48,13 +48,13 @@ test("turns keep their ids, times and items; one that never ended is interrupted
   });
 });
 
-test("a rollback takes back turns, their words for the model and a compaction they made", () => {
+test("a rollback undoes turns, their messages for the model and a compaction they made", () => {
   const records: ThreadRecord[] = [
-    { type: "modelItem", item: said("developer", "context") },
+    { type: "modelItem", item: message("developer", "context") },
     ...turn("one"),
     ...turn("two"),
     begin("three"),
-    { type: "compacted", turnId: "three", summary: "s", replacement: [said("user", "summary")] },
+    { type: "compacted", turnId: "three", summary: "s", replacement: [message("user", "summary")] },
     end("three"),
     { type: "rolledBack", numTurns: 2 },
     ...turn("four"),
@@ -67,16 +67,16 @@ test("a rollback takes back turns, their words for the model and a compaction th
   assert.deepEqual(texts(modelHistory), ["context", "one", "four"]);
 });
 
-test("a compaction that stays replaces what the model saw before it", () => {
+test("a compaction that is not rolled back replaces the earlier history", () => {
   const records: ThreadRecord[] = [
     ...turn("one"),
-    { type: "compacted", turnId: "one", summary: "s", replacement: [said("user", "summary")] },
+    { type: "compacted", turnId: "one", summary: "s", replacement: [message("user", "summary")] },
     ...turn("two"),
   ];
   assert.deepEqual(texts(replay(records).modelHistory), ["summary", "two"]);
 });
 
-test("an item that ends after its turn goes to that turn, and one of a turn that was taken back goes nowhere", () => {
+test("an item that ends after its turn belongs to that turn, and an item of a rolled back turn is dropped", () => {
   const late = (turnId: string): ThreadRecord => ({
     ...{ type: "item", turnId, startedAtMs: 1, completedAtMs: 2 },
     item: { type: "commandExecution", id: "call", command: "sleep 9", cwd: "/", commandActions: [], status: "completed" },
@@ -98,33 +98,44 @@ test("an item that ends after its turn goes to that turn, and one of a turn that
   );
 });
 
-test("more turns rolled back than there are leave none", () => {
+test("rolling back more turns than exist leaves none", () => {
   assert.deepEqual(replay([...turn("one"), { type: "rolledBack", numTurns: 9 }]).turns, []);
 });
 
-test("work that is told again takes its place, words with the same id do not", () => {
-  const told = (item: ThreadItem): ThreadRecord => ({ type: "item", turnId: "one", startedAtMs: 1, completedAtMs: 2, item });
+test("a repeated work item replaces its first record, messages with the same id do not", () => {
+  const record = (item: ThreadItem): ThreadRecord => ({ type: "item", turnId: "one", startedAtMs: 1, completedAtMs: 2, item });
   const command = (status: "inProgress" | "completed"): ThreadItem => ({
     ...{ type: "commandExecution", id: "call", command: "ls", cwd: "/", commandActions: [], status },
   });
-  const words = (text: string): ThreadItem => ({ type: "agentMessage", id: "msg", text });
-  const { turns } = replay([begin("one"), told(command("inProgress")), told(words("a")), told(words("b")), told(command("completed"))]);
+  const agentMessage = (text: string): ThreadItem => ({ type: "agentMessage", id: "msg", text });
+  const { turns } = replay([
+    begin("one"),
+    record(command("inProgress")),
+    record(agentMessage("a")),
+    record(agentMessage("b")),
+    record(command("completed")),
+  ]);
   assert.deepEqual(
     turns[0]?.items.map((item) => ("status" in item ? item.status : item.type === "agentMessage" ? item.text : "")),
     ["completed", "a", "b"],
   );
 });
 
-test("words that a turn accepted come once: where it took them in, or as its last ones when it died before", () => {
+test("input that a turn accepted appears once: where it was taken in, or last when the turn died before that", () => {
   const steered = (turnId: string, text: string): ThreadRecord => ({
     ...{ type: "steered", turnId, atMs: 6_000, settings: {} as ThreadSettings },
     item: { type: "userMessage", id: `u-${text}`, content: [{ type: "text", text }] },
   });
   const records: ThreadRecord[] = [
-    ...[begin("one"), ...user("one"), steered("one", "taken"), { type: "modelItem" as const, turnId: "one", item: said("assistant", "a") }],
+    ...[
+      begin("one"),
+      ...user("one"),
+      steered("one", "taken"),
+      { type: "modelItem" as const, turnId: "one", item: message("assistant", "a") },
+    ],
     ...user("taken").map((record) => ({ ...record, turnId: "one" }) as ThreadRecord),
     ...[end("one"), begin("two"), ...user("two"), steered("two", "late")],
-    ...[{ type: "modelItem" as const, turnId: "two", item: said("assistant", "b") }, ...turn("three")],
+    ...[{ type: "modelItem" as const, turnId: "two", item: message("assistant", "b") }, ...turn("three")],
   ];
   const { turns, modelHistory } = replay(records);
   assert.deepEqual(

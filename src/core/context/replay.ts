@@ -1,4 +1,4 @@
-/** From a thread's records back to its turns and to what the model sees: for reading, resuming and forking. */
+/** Rebuilds a thread's turns and model history from its records: for reading, resuming and forking. */
 import type { ThreadTokenUsage } from "../../protocol/thread.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import { wholeItem } from "../../protocol/whole-item.ts";
@@ -14,7 +14,7 @@ export interface Replayed {
   readonly modelHistory: readonly ModelItem[];
   readonly settings: ThreadSettings | undefined;
   readonly usage: ThreadTokenUsage | undefined;
-  /** The provider's count of `modelHistory`, where nothing was taken out of it since. */
+  /** The provider's token count of `modelHistory`, unless something was removed since. */
   readonly countedTokens: number | undefined;
   readonly preview: string;
 }
@@ -22,13 +22,13 @@ export interface Replayed {
 type RecordOf<T extends ThreadRecord["type"]> = Extract<ThreadRecord, { type: T }>;
 
 export function replay(stored: readonly ThreadRecord[]): Replayed {
-  const records = withLateWords(stored);
+  const records = withLateInput(stored);
   const turns = turnsFromRecords(records);
   return {
-    meta: records.find((record) => record.type === "meta")?.meta, // a copied fork may hold its parent's as well; the first one is its own
+    meta: records.find((record) => record.type === "meta")?.meta, // a copied fork may also contain its parent's; the first one is its own
     turns,
     modelHistory: historyFromRecords(records, new Set(turns.map((turn) => turn.id))),
-    // Looked for in what is stored: input that a turn accepted may bring settings with it.
+    // Searched in the stored records: input that a turn accepted may carry settings.
     settings: stored.findLast((record) => record.type === "turnContext" || record.type === "steered")?.settings,
     usage: records.findLast((record) => record.type === "tokenUsage")?.usage,
     countedTokens: countedTokens(records),
@@ -36,8 +36,8 @@ export function replay(stored: readonly ThreadRecord[]): Replayed {
   };
 }
 
-/** Input that a turn had accepted and never took in comes last. */
-function withLateWords(records: readonly ThreadRecord[]): readonly ThreadRecord[] {
+/** Input that a turn accepted but never took in comes last. */
+function withLateInput(records: readonly ThreadRecord[]): readonly ThreadRecord[] {
   if (!records.some((record) => record.type === "steered")) return records;
   const taken = new Set(records.flatMap((record) => (record.type === "item" ? [record.item.id] : [])));
   const ended = new Set(records.flatMap((record) => (record.type === "turnEnded" ? [record.turnId] : [])));
@@ -50,14 +50,14 @@ function withLateWords(records: readonly ThreadRecord[]): readonly ThreadRecord[
   const known = records.flatMap((record): readonly ThreadRecord[] => {
     if (record.type === "turnStarted") return [...settled(), record];
     if (record.type !== "steered") return [record];
-    // A turn that came to its own end has taken in all that it was to: a hook kept the rest out.
+    // A turn that completed has taken in everything it was going to: a hook rejected the rest.
     if (!taken.has(record.item.id) && !ended.has(record.turnId)) late.push(record);
     return [];
   });
   return [...known, ...settled()];
 }
 
-/** A reviewer's requests were not about the thread's history. */
+/** A reviewer's requests did not use the thread's history. */
 function countedTokens(records: readonly ThreadRecord[]): number | undefined {
   const reviews = new Set(
     records.flatMap((record) => (record.type === "item" && record.item.type === "enteredReviewMode" ? [record.turnId] : [])),
@@ -69,7 +69,7 @@ function countedTokens(records: readonly ThreadRecord[]): number | undefined {
   return newest?.type === "tokenUsage" ? newest.usage.last.totalTokens : undefined;
 }
 
-/** A turn that never ended is interrupted: its process died. An item that comes late goes to the turn it names. */
+/** A turn that never ended is interrupted: its process died. A late item goes to the turn that it names. */
 function turnsFromRecords(records: readonly ThreadRecord[]): Turn[] {
   const turns: Turn[] = [];
   const byId = new Map<string, Turn>();
@@ -85,7 +85,7 @@ function turnsFromRecords(records: readonly ThreadRecord[]): Turn[] {
     if (record.type === "turnStarted") turnOf(record.turnId).startedAt = Math.floor(record.atMs / 1000);
     else if (record.type === "item") addItem(turnOf(record.turnId), record);
     else if (record.type === "turnEnded") endTurn(turnOf(record.turnId), record);
-    // What was rolled back stays known by its id, so that a late record of it does not bring it back.
+    // Rolled back items stay known by id, so that a late record does not bring them back.
     else if (record.type === "rolledBack") turns.length = Math.max(0, turns.length - record.numTurns);
   }
   return turns;
@@ -102,7 +102,7 @@ const emptyTurn = (id: string): Turn => ({
   durationMs: null,
 });
 
-/** An item in progress is recorded again when it ends, and then replaces its first record. Messages do not: two of one id are two. */
+/** An item in progress is recorded again when it ends, which replaces its first record. Messages are not: two with one id are two messages. */
 function addItem(turn: Turn, record: RecordOf<"item">): void {
   const item = wholeItem({ startedAtMs: record.startedAtMs, completedAtMs: record.completedAtMs, ...record.item });
   const at = "status" in item ? turn.items.findIndex((other) => other.id === item.id && other.type === item.type) : -1;
@@ -117,7 +117,7 @@ function endTurn(turn: Turn, record: RecordOf<"turnEnded">): void {
   turn.durationMs = record.durationMs;
 }
 
-/** Rolling back undoes all that a turn did, a compaction too: only records of turns that stayed, and of none, are played. */
+/** A rollback undoes everything a turn did, including a compaction: only records of remaining turns, and of no turn, are replayed. */
 function historyFromRecords(records: readonly ThreadRecord[], stayed: ReadonlySet<string>): ModelItem[] {
   const isGone = goneTurns(records, stayed);
   let history: ModelItem[] = [];
@@ -128,9 +128,9 @@ function historyFromRecords(records: readonly ThreadRecord[], stayed: ReadonlySe
   return history;
 }
 
-/** What the model saw before and after compactions that only their provider can read, as if they had not been made. */
-export function historyInWords(stored: readonly ThreadRecord[]): ModelItem[] {
-  const records = withLateWords(stored).filter((record) => record.type !== "compacted" || !record.replacement.some(isSealedHistory));
+/** The history around compactions that only their provider can read, as if they had not been made. */
+export function unsealedHistory(stored: readonly ThreadRecord[]): ModelItem[] {
+  const records = withLateInput(stored).filter((record) => record.type !== "compacted" || !record.replacement.some(isSealedHistory));
   return historyFromRecords(records, new Set(turnsFromRecords(records).map((turn) => turn.id)));
 }
 

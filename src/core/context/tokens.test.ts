@@ -34,7 +34,7 @@ function webp(width: number, height: number): Buffer {
 }
 
 describe("the estimate of tokens", () => {
-  it("counts a picture by its pixels, in every format, and never by its bytes", () => {
+  it("counts an image by its pixels, in every format, and never by its bytes", () => {
     for (const url of [picture(png(1200, 900), "png"), picture(jpeg(1200, 900), "jpeg"), picture(webp(1200, 900), "webp")])
       assert.equal(estimateTokens(output(url)), 1440 + 8, url.slice(0, 30));
     assert.ok(estimateTokens(output(picture(png(9000, 9000, 5_000_000), "png"))) < 6000);
@@ -42,7 +42,7 @@ describe("the estimate of tokens", () => {
     assert.equal(estimateTokens(output(picture(Buffer.alloc(5_000_000), "png"))), 1500 + 8);
   });
 
-  it("survives pictures of nothing and of lies", () => {
+  it("survives empty images and images with false sizes", () => {
     for (const bytes of [
       png(0, 0),
       png(0xffffffff, 0xffffffff),

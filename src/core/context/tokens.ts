@@ -1,15 +1,15 @@
-/** How many tokens something will take, guessed before a provider has counted it, and texts cut to a budget of tokens. */
+/** Estimates token counts before a provider has counted them, and shortens texts to a token budget. */
 import { dataUrlHead, imageSize } from "../../lib/image-size.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 
 /** A rule of thumb for text. */
 const charactersPerToken = 4;
 
-/** Providers charge a picture by its pixels, about one token for 750 of them, and scale larger ones down. Its file size means nothing. */
+/** Providers charge an image by its pixels, about one token for 750 of them, and scale larger ones down. Its file size does not matter. */
 const pixelsPerToken = 750;
 const unknownImageTokens = 1500;
 const maxImageTokens = 5000;
-/** Where a JPEG's size stands behind its metadata. */
+/** Finds a JPEG's size after its metadata. */
 const imageHeadBytes = 128 * 1024;
 
 export const estimateTextTokens = (text: string): number => Math.ceil(text.length / charactersPerToken);
@@ -40,12 +40,12 @@ function imageTokens(url: string): number {
   return Math.min(maxImageTokens, Math.max(100, Math.ceil((size.width * size.height) / pixelsPerToken)));
 }
 
-/** The mark where a text was cut, for the model. */
+/** The marker for the model where a text was cut. */
 export type CutMark = (removedTokens: number) => string;
 
 const plainMark: CutMark = (removed) => `…${removed} tokens truncated…`;
 
-/** Keeps the head and the tail of a long text within a budget of tokens, and says how much is missing in between. */
+/** Keeps the head and the tail of a long text within a token budget, and says how much is missing in between. */
 export function truncateMiddle(text: string, maxTokens: number, mark: CutMark = plainMark): string {
   const budget = maxTokens * charactersPerToken;
   if (text.length <= budget) return text;
@@ -55,7 +55,7 @@ export function truncateMiddle(text: string, maxTokens: number, mark: CutMark = 
   return `${head}${mark(Math.ceil((text.length - head.length - tail.length) / charactersPerToken))}${tail}`;
 }
 
-/** Prefers a line border when one is near, and never splits a surrogate pair. */
+/** Prefers a nearby line break, and never splits a surrogate pair. */
 function cutAtLine(text: string, side: "start" | "end"): string {
   if (side === "end") {
     const border = text.lastIndexOf("\n");

@@ -1,4 +1,4 @@
-/** How much of a tool's result the model reads: as much as the limit allows, and the name of a file that holds all of it. */
+/** Limits how much of a tool's result the model reads, and names the file with the full text. */
 
 import type { CorePorts } from "../ports/core-ports.ts";
 import type { KeptOutput } from "../ports/output-files.ts";
@@ -6,7 +6,7 @@ import type { ModelChoice } from "../ports/settings.ts";
 import type { ToolContent, ToolOutput } from "../ports/tool.ts";
 import { estimateTextTokens, truncateMiddle } from "./tokens.ts";
 
-/** Whose outputs are kept. */
+/** The thread whose outputs are kept. */
 export interface OutputThread {
   readonly id: string;
   readonly ports: Pick<CorePorts, "outputs">;
@@ -14,14 +14,14 @@ export interface OutputThread {
 
 export interface LongText {
   readonly text: string;
-  /** Names the file. */
+  /** The base of the file name. */
   readonly name: string;
   readonly maxTokens: number;
-  /** Where all of it lies already, when `text` is itself a part. */
+  /** The file that already has the full text, when `text` is only a part. */
   readonly whole?: KeptOutput | undefined;
 }
 
-/** A longer text is kept in a file before it is cut; the mark at the cut says where. */
+/** A longer text is saved to a file before it is cut; the marker at the cut names the file. */
 export async function cutText(turn: { readonly thread: OutputThread }, { text, name, maxTokens, whole }: LongText): Promise<string> {
   if (estimateTextTokens(text) <= maxTokens) return text;
   const file = whole ?? (await kept(turn, name, text));
@@ -38,13 +38,13 @@ const kept = ({ thread }: { readonly thread: OutputThread }, name: string, text:
 
 export const outputName = (threadId: string, name: string): string => `${threadId}_${name}`;
 
-/** A turn whose model reads so much of one output. */
+/** A turn with a limit on how much of one output its model reads. */
 export interface LimitedTurn {
   readonly thread: OutputThread & { outputLimit(of: ModelChoice): number };
   readonly settings: ModelChoice;
 }
 
-/** For results of tools that do not know the limit: MCP servers', clients' and the model's own mistakes. */
+/** For tool results that do not apply the limit themselves: MCP servers', clients' and the model's own mistakes. */
 export async function withinLimit(output: ToolOutput, callId: string, turn: LimitedTurn): Promise<ToolOutput> {
   const maxTokens = turn.thread.outputLimit(turn.settings);
   if (output.kind === "text") return { ...output, text: await cutText(turn, { text: output.text, name: callId, maxTokens }) };
@@ -55,7 +55,7 @@ export async function withinLimit(output: ToolOutput, callId: string, turn: Limi
   return { ...output, content: shortened(content, maxTokens, file) };
 }
 
-/** Providers refuse requests with more than some dozens of pictures, and every one of them is paid for with every request. */
+/** Providers refuse requests with more than a few dozen images, and each image is paid for with every request. */
 const maxPictures = 20;
 
 function withoutSurplus(content: readonly ToolContent[]): readonly ToolContent[] {
@@ -66,7 +66,7 @@ function withoutSurplus(content: readonly ToolContent[]): readonly ToolContent[]
   return [...content.filter((part) => !surplus.has(part)), note];
 }
 
-/** Pictures stay; of the texts the first keep what there is room for, and what no longer has any is left out, with a note. */
+/** Images stay; texts are kept in order while there is room, and the rest is left out with a note. */
 function shortened(content: readonly ToolContent[], maxTokens: number, file: KeptOutput | undefined): ToolContent[] {
   let left = maxTokens;
   let removed = 0;

@@ -1,4 +1,4 @@
-/** What the project's own checkers say of files that were just edited, for the model's next step. Only fast ones, confined, and never in the way. */
+/** Findings of the project's own checkers on just edited files, for the model's next step. Only fast checkers, sandboxed, and never blocking. */
 import path from "node:path";
 import type { SandboxPolicy } from "../../protocol/policy.ts";
 import { isConfined } from "../approval/command-rules.ts";
@@ -6,7 +6,7 @@ import { CommandRefused } from "../ports/command-runner.ts";
 import type { Config } from "../ports/config.ts";
 import type { EditTurn } from "./edit-turn.ts";
 
-/** A checker that takes longer once is not asked again in its thread: an edit must not wait. */
+/** A checker that takes longer is not used again in its thread: an edit must not wait. */
 const timeoutMs = 8000;
 const maxLines = 20;
 const maxWidth = 240;
@@ -16,7 +16,7 @@ type CheckerName = Config["diagnostics"][number];
 
 interface Checker {
   readonly files: RegExp;
-  /** Whether it must write (its build folder) to check. */
+  /** Whether it needs write access (to its build folder). */
   readonly writes?: true;
   /** The command for these files; undefined where the project has no such checker. */
   command(files: readonly string[], turn: EditTurn): Promise<readonly string[] | undefined>;
@@ -49,23 +49,23 @@ const checkers: Readonly<Record<CheckerName, Checker>> = {
   },
 };
 
-/** A text to put behind the result of an edit; empty where there is nothing to say. `changed` are resolved paths. */
+/** Text to append to an edit's result; empty when there are no findings. `changed` are resolved paths. */
 export async function problemsIn(changed: readonly string[], turn: EditTurn): Promise<string> {
   const { thread, settings } = turn;
-  // A project's checker is a program of the project: it runs unasked only where commands would, in folders that the user trusts.
+  // A project's checker is the project's own program: it runs unasked only where commands would, in folders that the user trusts.
   if (!thread.config.trusted || settings.approvalPolicy === "untrusted" || editorTells(thread.clients.dynamicTools)) return "";
-  const said: string[] = [];
+  const findings: string[] = [];
   for (const name of thread.config.diagnostics) {
     const files = changed.filter((file) => checkers[name].files.test(file));
     if (files.length === 0 || thread.slowCheckers.has(name)) continue;
     const command = await checkers[name].command(files, turn);
     const output = command === undefined ? undefined : await outputOf(command, name, turn);
-    if (output !== undefined) said.push(summary(name, output, files, settings.cwd));
+    if (output !== undefined) findings.push(summary(name, output, files, settings.cwd));
   }
-  return said.filter((text) => text !== "").join("\n");
+  return findings.filter((text) => text !== "").join("\n");
 }
 
-/** A client that brings the editor's problems as a tool knows them better. */
+/** A client that offers the editor's diagnostics as a tool has better information. */
 const editorTells = (tools: readonly unknown[]): boolean => /"name":"[^"]*(?:diagnostics|problems)/i.test(JSON.stringify(tools));
 
 async function folderWith(name: string, turn: EditTurn): Promise<string | undefined> {
@@ -126,7 +126,7 @@ async function outputOf(argv: readonly string[], name: CheckerName, turn: EditTu
   }
 }
 
-/** The lines about the changed files; of the others how many there are. */
+/** The lines about the changed files, and the number of other lines. */
 function summary(name: CheckerName, output: string, files: readonly string[], cwd: string): string {
   const lines = output.split("\n").filter((line) => /^\S.*(?::\d+:\d+|\(\d+,\d+\))/.test(line));
   const isOwn = (line: string): boolean => {

@@ -1,4 +1,4 @@
-/** What carrying out an edit needs of its turn and of its thread. */
+/** The parts of a turn and its thread that an edit needs. */
 import type { ApprovalThread, ApprovalTurn } from "../approval/approval-turn.ts";
 import type { Outcomes } from "../approval/outcomes.ts";
 import type { ItemSink } from "../hooks/hooked.ts";
@@ -8,7 +8,7 @@ import type { TurnEdits } from "./turn-edits.ts";
 export interface EditThread extends ApprovalThread {
   readonly ports: CorePorts;
   readonly clients: { readonly dynamicTools: readonly unknown[] };
-  /** Checkers that took too long after an edit, and are left out from then on. */
+  /** Checkers that took too long after an edit and are no longer used. */
   readonly slowCheckers: Set<string>;
 }
 

@@ -1,4 +1,4 @@
-/** Carries out a patch: what it would do, its approval, the change itself, and the turn's diff after it. */
+/** Applies a patch: planning, approval, the change itself, and the turn's diff afterwards. */
 import type { FileChangeRequestApprovalParams } from "../../protocol/approval.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import { approve, auditSubject, policyName, settle } from "../approval/approve.ts";
@@ -45,7 +45,7 @@ async function apply(plan: PatchPlan, item: FileChangeItem, turn: EditTurn): Pro
   turn.notify("item/fileChange/outputDelta", { threadId: thread.id, turnId: turn.id, itemId: item.id, delta: text });
   await turn.items.complete({ ...item, status: applied.ok ? "completed" : "failed" });
   const diff = await files.diff();
-  // A patch that failed has put everything back, unless something stood in its way.
+  // A failed patch has restored everything, unless something prevented it.
   if (applied.ok || diff !== turn.edits.announcedDiff) turn.notify("turn/diff/updated", { threadId: thread.id, turnId: turn.id, diff });
   turn.edits.announcedDiff = diff;
   const output = patchOutput(applied.ok ? 0 : 1, thread.ports.clock.now() - startedAt, text);
@@ -101,7 +101,7 @@ const aboutPatch = (plan: PatchPlan, turn: EditTurn): ApprovalRequest["about"] =
 });
 const audited = (plan: PatchPlan, itemId: string, turn: EditTurn): AuditSubject => auditSubject(turn, itemId, aboutPatch(plan, turn));
 
-/** A line a person can decide by: what happens to the file, and how much of it. */
+/** A one-line summary for the person who decides: what happens to the file, and how much of it. */
 function summaryOf({ kind, diff }: FileChangeItem["changes"][number]): string {
   if (kind.type === "add") return `new file, ${diff.split("\n").length - 1} lines`;
   if (kind.type === "delete") return "deleted";

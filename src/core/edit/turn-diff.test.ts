@@ -41,7 +41,7 @@ test("each kind of change has git's header", async () => {
   assert.match(await fileDiff('q"\n', 'q"\n', absent, file("x\n")), /^diff --git "a\/q\\"\\n" "b\/q\\"\\n"\n/);
 });
 
-test("one diff over the whole turn: first state against what is there now, by path", async (t) => {
+test("one diff for the whole turn: the first state against the current one, by path", async (t) => {
   const root = realpathSync(mkdtempSync(path.join(os.tmpdir(), "turn-diff-")));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,4 +1,4 @@
-/** What one turn did to the files: remembered for undo, and shown as one git-style diff that `git apply` takes. */
+/** The file changes of one turn: stored for undo, and shown as one git-style diff that `git apply` accepts. */
 import { type Blob, gitFileDiff } from "../../lib/git-diff.ts";
 import { relativeInside, withSlashes } from "../../lib/paths.ts";
 import type { BeforeImages } from "../patch/apply.ts";
@@ -9,19 +9,19 @@ import { folderMark, stateMark } from "./undo.ts";
 
 export interface TurnFilesPorts {
   readonly workspace: Workspace;
-  /** Absent for threads that leave nothing behind. */
+  /** Absent for ephemeral threads. */
   readonly undo: UndoStore | undefined;
   readonly log: Log;
 }
 
-/** The files of one turn. Patches report to it; the diff is made from what they were and what is there now. */
+/** The files of one turn. Patches report to it; the diff compares their first state with the current one. */
 export class TurnFiles implements BeforeImages {
   readonly #turn: TurnKey;
   /** Paths are shown relative to this resolved folder: the repository's, else the turn's own. */
   readonly #root: string;
   readonly #ports: TurnFilesPorts;
   readonly #before = new Map<string, FileState>();
-  /** Paths that this turn did change at least once. */
+  /** Paths that this turn changed at least once. */
   readonly #changed = new Set<string>();
   readonly #movedTo = new Map<string, string>();
   readonly #drawn = new Map<string, { before: FileState; after: FileState; text: string }>();
@@ -75,7 +75,7 @@ export class TurnFiles implements BeforeImages {
     }
   }
 
-  /** The whole diff of the turn so far; "" when every file is as it was. */
+  /** The whole diff of the turn so far; "" when every file is unchanged. */
   async diff(): Promise<string> {
     const now = new Map<string, FileState>();
     for (const real of this.#before.keys()) now.set(real, await this.#ports.workspace.read(real).catch(() => absent));
@@ -93,7 +93,7 @@ export class TurnFiles implements BeforeImages {
     return parts.map((part) => part.text).join("");
   }
 
-  /** Moves that can be shown as such: the file left one place and arrived where none was. */
+  /** Moves that can be shown as such: the file left one path and arrived at one that did not exist. */
   #renames(now: ReadonlyMap<string, FileState>): Map<string, string> {
     const isMove = ([from, to]: [string, string]): boolean =>
       now.get(from)?.kind === "absent" &&
@@ -112,13 +112,13 @@ export class TurnFiles implements BeforeImages {
     return text;
   }
 
-  /** Outside the root the whole path is the name. */
+  /** Outside the root, the absolute path is the name. */
   #name(real: string): string {
     return withSlashes(relativeInside(real, this.#root) ?? real);
   }
 }
 
-/** The same for states of the workspace. */
+/** The same for workspace states. */
 export const fileDiff = (from: string, to: string, before: FileState, after: FileState): Promise<string> =>
   gitFileDiff(from, to, blobOf(before), blobOf(after));
 

@@ -1,4 +1,4 @@
-/** What one turn does to files: by its patches, and by its commands. */
+/** The file changes of one turn, by its patches and its commands. */
 import type { CorePorts } from "../ports/core-ports.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import type { TurnKey } from "../ports/undo-store.ts";
@@ -9,19 +9,19 @@ type EditPorts = Pick<CorePorts, "clock" | "log" | "snapshots" | "surroundings" 
 
 export interface EditedBy {
   readonly key: TurnKey;
-  /** Where the turn may write, as it stands now. */
+  /** Where the turn may currently write. */
   readonly settings: () => ThreadSettings;
   readonly ports: EditPorts;
-  /** Whether the thread leaves nothing behind, so that nothing is remembered for undo. */
+  /** Whether the thread is ephemeral, so that nothing is stored for undo. */
   readonly ephemeral: boolean;
 }
 
 export class TurnEdits {
   readonly #by: EditedBy;
   #files: Promise<TurnFiles> | undefined;
-  /** What its commands do to files. */
+  /** The file changes of its commands. */
   readonly snapshot: TurnSnapshot;
-  /** The diff as clients were last notified of it. */
+  /** The diff that clients were last notified of. */
   announcedDiff = "";
 
   constructor(by: EditedBy) {

@@ -1,4 +1,4 @@
-/** What the commands of one turn change: remembered before the first of them, looked for while the model thinks, settled when the turn ends. */
+/** Tracks the file changes of one turn's commands: a snapshot before the first, scans while the model works, a final scan when the turn ends. */
 import type { Timers } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
@@ -12,13 +12,13 @@ export interface TurnSnapshotPorts {
   readonly clock: Pick<Timers, "monotonic" | "after">;
 }
 
-/** Where commands of the turn may write, as it stands now. */
+/** Where commands of the turn may currently write. */
 export interface SnapshotScope {
   readonly roots: readonly string[];
   readonly mayWrite: boolean;
 }
 
-/** A look in the background comes this long after a command, and takes no more than this part of the time. */
+/** A background scan starts this long after a command, and takes at most this share of the time. */
 const pauseMs = 50;
 const share = 10;
 
@@ -27,29 +27,29 @@ export class TurnSnapshot {
   readonly #scope: () => SnapshotScope;
   readonly #ports: TurnSnapshotPorts | undefined;
   #taken: Promise<Snapshot | undefined> | undefined;
-  /** Commands that run now. */
+  /** Commands that are running. */
   #running = 0;
-  /** Something may have changed since the last look began. */
+  /** Something may have changed since the last scan began. */
   #isStale = false;
   #noting: Promise<void> = Promise.resolve();
   #cancelNext: (() => void) | undefined;
   #tookMs = 0;
   #isSettled = false;
 
-  /** Without ports nothing is remembered: for threads that leave nothing behind. */
+  /** Without ports nothing is stored: for ephemeral threads. */
   constructor(key: TurnKey, scope: () => SnapshotScope, ports: TurnSnapshotPorts | undefined) {
     this.#key = key;
     this.#scope = scope;
     this.#ports = ports;
   }
 
-  /** A command is likely to come. */
+  /** A command is likely to follow. */
   expectCommand(): void {
     const { mayWrite, roots } = this.#scope();
     if (mayWrite && this.#taken === undefined) this.#ports?.snapshots.warm(roots);
   }
 
-  /** Before a command that may change files. What it returns is to be called when the command has ended, or was not started after all. */
+  /** Call before a command that may change files. Call the returned function when the command has ended or was not started after all. */
   async remember(): Promise<() => void> {
     if (this.#ports === undefined) return () => {};
     this.#taken ??= this.#ports.snapshots.take(this.#scope().roots);
@@ -66,8 +66,8 @@ export class TurnSnapshot {
   }
 
   /**
-   * Before the end of a command is announced: resolves when what it has changed can be taken back with the turn, whatever happens to this
-   * process then.
+   * Call before the end of a command is announced: resolves when its changes can be undone with the turn, even if this
+   * process dies.
    */
   async makeDurable(): Promise<void> {
     if (this.#taken === undefined || this.#isSettled) return;
@@ -75,7 +75,7 @@ export class TurnSnapshot {
     else await this.#noting;
   }
 
-  /** Resolves when everything that was changed can be taken back with the turn. */
+  /** Resolves when every change can be undone with the turn. */
   async settle(): Promise<void> {
     if (this.#taken === undefined) return;
     await this.#noting;

@@ -53,7 +53,7 @@ function place(t: TestContext) {
     }
     return files;
   };
-  /** A further patch in a turn, with something happening between its verification and its application. */
+  /** Another patch in a turn, with something happening between its verification and its application. */
   const failing = async (files: TurnFiles, body: string, meanwhile: () => void): Promise<string> => {
     const plan = await planPatch(`*** Begin Patch\n${body}\n*** End Patch`, ws, workspace, scope);
     assert.ok(!("failed" in plan), JSON.stringify(plan));
@@ -67,7 +67,7 @@ function place(t: TestContext) {
   return { root, ws, kept, file, turn, failing, revert };
 }
 
-test("a turn of several patches is taken back as a whole, after a restart too", async (t) => {
+test("a turn of several patches is undone as a whole, also after a restart", async (t) => {
   const p = place(t);
   p.file("a", "1\n");
   p.file("doomed", "bye\n");
@@ -91,7 +91,7 @@ test("a turn of several patches is taken back as a whole, after a restart too", 
   assert.deepEqual(await p.revert("one"), { restored: [], conflicts: [] }, "a second time there is nothing to do");
 });
 
-test("a file that was changed since is a conflict and nothing is touched, unless forced", async (t) => {
+test("a file changed since the turn is a conflict, and nothing is touched unless forced", async (t) => {
   const p = place(t);
   p.file("a", "1\n");
   p.file("b", "1\n");
@@ -106,7 +106,7 @@ test("a file that was changed since is a conflict and nothing is touched, unless
   assert.deepEqual([p.file("a"), p.file("b")], ["1\n", "1\n"]);
 });
 
-test("an earlier turn cannot be taken back under a later one, the later one can", async (t) => {
+test("an earlier turn cannot be undone before a later one; the later one can", async (t) => {
   const p = place(t);
   p.file("a", "1\n");
   await p.turn("one", ["*** Update File: a\n@@\n-1\n+2"]);
@@ -118,7 +118,7 @@ test("an earlier turn cannot be taken back under a later one, the later one can"
   assert.equal(p.file("a"), "1\n");
 });
 
-test("a patch that failed leaves nothing to take back", async (t) => {
+test("a failed patch leaves nothing to undo", async (t) => {
   const p = place(t);
   p.file("a", "1\n");
   p.file("b", "1\n");
@@ -130,7 +130,7 @@ test("a patch that failed leaves nothing to take back", async (t) => {
   assert.deepEqual([p.file("a"), p.file("b")], ["1\n", "mine\n"]);
 });
 
-test("a link put in the way is not followed by a revert either", async (t) => {
+test("a link placed at the path is not followed by a revert either", async (t) => {
   const p = place(t);
   p.file("sub/a", "1\n");
   await p.turn("one", ["*** Update File: sub/a\n@@\n-1\n+2"]);
@@ -143,7 +143,7 @@ test("a link put in the way is not followed by a revert either", async (t) => {
   assert.equal(readFileSync(path.join(outside, "a"), "utf8"), "2\n");
 });
 
-test("what was too large to keep is said, and damaged content is never restored", async (t) => {
+test("content that was too large to keep is reported, and damaged content is never restored", async (t) => {
   const p = place(t);
   p.file("big", `${"x".repeat(200)}\n`);
   p.file("small", "1\n");
@@ -160,7 +160,7 @@ test("what was too large to keep is said, and damaged content is never restored"
   assert.equal(p.file("small"), "3\n");
 });
 
-test("undo data is private and the oldest goes first", async (t) => {
+test("undo data is private, and the oldest is deleted first", async (t) => {
   const p = place(t);
   p.file("a", "0\n");
   for (let i = 0; i < 5; i++) await p.turn(`turn-${i}`, [`*** Update File: a\n@@\n-${i}\n+${i + 1}`], { ...roomy, turns: 3 });
@@ -175,7 +175,7 @@ test("undo data is private and the oldest goes first", async (t) => {
   assert.equal(await store.read({ threadId: "thread", turnId: "turn-4" }), undefined);
 });
 
-test("an id that is a path stays inside the folder", async (t) => {
+test("an id that looks like a path stays inside the folder", async (t) => {
   const p = place(t);
   const store = createUndoStore(p.kept, roomy);
   await store.keep({ threadId: "../../x", turnId: ".." }, "/f", { kind: "absent" }, "m");

@@ -1,4 +1,4 @@
-/** Takes the file changes of one turn back, unless somebody has changed the files since. Beside `thread/rollback`, which only changes history. */
+/** Undoes the file changes of one turn, unless the files were changed since. Separate from `thread/rollback`, which only changes history. */
 import { createHash } from "node:crypto";
 import type { TurnKey, UndoEntry, UndoStore } from "../ports/undo-store.ts";
 import { type FileState, sameState, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
@@ -12,18 +12,18 @@ export interface Reverted {
   readonly conflicts: Conflict[];
 }
 
-/** A short name for what stands at a place: equal contents have equal marks, whatever their modes. */
+/** A digest of the state at a path: equal contents have equal marks, whatever their modes. */
 export function stateMark(state: FileState): string {
   if (state.kind === "file") return `file:${createHash("sha256").update(state.bytes).digest("hex")}`;
   return state.kind === "link" ? `link:${state.target}` : state.kind;
 }
 
-/** Stands for a folder that the turn made. */
+/** Represents a folder that the turn created. */
 export const folderMark = "folder";
 
 /**
- * Puts the files of a turn back to what they were before it. All or nothing: with a conflict and without `force` no file is touched. `force`
- * overwrites files that were changed since; files that were not kept stay conflicts. Undefined when nothing is kept for this turn.
+ * Restores a turn's files to their state before it. All or nothing: with a conflict and without `force` no file is touched. `force` overwrites
+ * files that were changed since; files that were not kept stay conflicts. Undefined when nothing is stored for this turn.
  */
 export async function revertTurn(turn: TurnKey, force: boolean, store: UndoStore, workspace: Workspace): Promise<Reverted | undefined> {
   const entries = await store.read(turn);
@@ -37,7 +37,7 @@ export async function revertTurn(turn: TurnKey, force: boolean, store: UndoStore
 interface Look {
   readonly entry: UndoEntry;
   readonly now: FileState | undefined;
-  /** Why it cannot simply be put back. */
+  /** Why it cannot simply be restored. */
   readonly reason: string | undefined;
 }
 
@@ -59,7 +59,7 @@ function changedSince(now: FileState): string {
   return now.kind === "other" ? `a ${now.what} stands there now` : "it was changed since the turn";
 }
 
-/** Files that come back first, then files that go, then the folders that the turn made, deepest first, when they are empty. */
+/** Restores files first, then deletes files, then the folders that the turn created, deepest first, if they are empty. */
 async function restore(looks: readonly Look[], workspace: Workspace): Promise<Reverted> {
   const restored: string[] = [];
   const conflicts: Conflict[] = [];

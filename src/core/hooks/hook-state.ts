@@ -1,7 +1,7 @@
-/** What the hooks of one thread have to remember between its turns, and those of them that run in the background. */
+/** State that a thread's hooks keep between turns, and its background hooks. */
 export type StartSource = "startup" | "resume" | "clear" | "compact";
 
-const sideBySide = 8;
+const maxParallel = 8;
 const maxWaiting = 100;
 const maxArrived = 100;
 
@@ -12,28 +12,28 @@ export class HookState {
   #running = 0;
   #arrived: string[] = [];
 
-  /** SessionStart hooks are to run before the next request, for this reason. */
+  /** The reason for which SessionStart hooks must run before the next request. */
   sessionStarts(source: StartSource): void {
     this.#startedBy = source;
   }
-  /** Undefined once they have. */
+  /** Undefined after they have run. */
   takeStart(): StartSource | undefined {
     const source = this.#startedBy;
     this.#startedBy = undefined;
     return source;
   }
 
-  /** Whether something waits for the next request. */
+  /** Whether anything is pending for the next request. */
   get areDue(): boolean {
     return this.#startedBy === "compact" || this.#arrived.length > 0;
   }
 
-  /** Aborted when the thread is let go: what runs in the background ends with it. */
+  /** Aborted when the thread is unloaded: background hooks end with it. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** False when too many wait already. */
+  /** False when too many are pending already. */
   inBackground(work: () => Promise<void>): boolean {
     if (this.#over.signal.aborted) return true;
     if (this.#waiting.length >= maxWaiting) return false;
@@ -42,7 +42,7 @@ export class HookState {
     return true;
   }
 
-  /** Text for the model from a hook that nobody waited for. */
+  /** Text for the model from a background hook. */
   arrived(text: string): void {
     if (this.#arrived.length < maxArrived) this.#arrived.push(text);
   }
@@ -59,7 +59,7 @@ export class HookState {
   }
 
   #startNext(): void {
-    if (this.#running >= sideBySide) return;
+    if (this.#running >= maxParallel) return;
     const work = this.#waiting.shift();
     if (work === undefined) return;
     this.#running++;

@@ -1,4 +1,4 @@
-/** What hooks need of the thread and the turn that they run for. */
+/** The parts of a thread and turn that hooks need. */
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { RunningCommand } from "../ports/command-runner.ts";
 import type { Config } from "../ports/config.ts";
@@ -13,7 +13,7 @@ type HookPorts = "audience" | "audit" | "callMcpTool" | "clock" | "ids" | "log" 
 export interface HookedThread {
   readonly id: string;
   readonly meta: ThreadMeta;
-  /** Of its rollout. */
+  /** The path of its rollout. */
   readonly path: string | null;
   readonly settings: ThreadSettings;
   readonly config: Config;
@@ -25,26 +25,26 @@ export interface HookedTurn {
   readonly id: string;
   readonly thread: HookedThread;
   readonly signal: AbortSignal;
-  /** What it runs ends with it. */
+  /** Aborting it ends everything the turn runs. */
   readonly commands: { add(command: RunningCommand): void };
 }
 
-/** The way of a turn's items to the store and to clients. */
+/** Stores a turn's items and announces them to clients. */
 export interface ItemSink {
   start(item: ThreadItem): void;
-  /** Stores the item, and what the model sees of it, then announces it. */
+  /** Stores the item with its history items for the model, then announces it. */
   complete(item: ThreadItem, forModel?: readonly ModelItem[]): Promise<void>;
 }
 
-/** A turn that hooks may stop, or add something to. */
+/** A turn that hooks may stop or add to. */
 export interface MomentTurn extends HookedTurn {
   readonly kind: "regular" | "review" | "compact" | "shell";
   readonly lastAgentMessage: string | null;
   readonly items: ItemSink & {
-    /** Adds to what the model sees without showing an item. */
+    /** Adds to the model's history without showing an item. */
     addForModel(items: readonly ModelItem[]): Promise<void>;
   };
-  /** A Stop hook has kept it from ending before. */
+  /** A Stop hook has already kept it from ending. */
   wentOnByHook: boolean;
   interrupt(): void;
 }

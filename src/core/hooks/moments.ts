@@ -1,15 +1,15 @@
-/** The moments of a thread at which hooks run, and what their verdicts come to. Each does nothing where no hook is set. */
+/** The points in a thread at which hooks run, and the effect of their verdicts. Each does nothing where no hook is set. */
 import type { UserInput } from "../../protocol/item.ts";
 import { developerMessage, userMessage } from "../context/history.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import type { HookedThread, HookedTurn, MomentTurn } from "./hooked.ts";
 import { agentType, hasHooks, type RanHook, runHooks } from "./run.ts";
 
-/** Whether the input that begins a turn must wait for hooks before anybody sees it. */
+/** Whether the input that begins a turn must wait for hooks before it is announced. */
 export const inputWaits = (thread: HookedThread): boolean =>
   thread.config.hooks.length > 0 && hasHooks(thread, "sessionStart", "subagentStart", "userPromptSubmit");
 
-/** SessionStart, or SubagentStart in a thread that another started. True: the turn is to end. */
+/** SessionStart, or SubagentStart in a sub-agent's thread. True: the turn must end. */
 export async function sessionStarts(turn: MomentTurn): Promise<boolean> {
   const { thread } = turn;
   const source = thread.hooks.takeStart();
@@ -26,7 +26,7 @@ export async function sessionStarts(turn: MomentTurn): Promise<boolean> {
   return ran.some(({ stopped }) => stopped !== undefined);
 }
 
-/** What a person wants to say. `refused`: it is not said. */
+/** UserPromptSubmit, for a person's input. `refused`: the input is dropped. */
 export async function promptSubmitted(
   turn: HookedTurn,
   content: readonly UserInput[],
@@ -36,7 +36,7 @@ export async function promptSubmitted(
   return { refused: ran.some(({ blocked, stopped }) => (blocked ?? stopped) !== undefined), context: contextOf(ran) };
 }
 
-/** Before the next request: a session that begins anew after a compaction, and what hooks in the background have said. True: the turn is to end. */
+/** Before the next request: a session that restarts after a compaction, and output of background hooks. True: the turn must end. */
 export async function beforeInput(turn: MomentTurn): Promise<boolean> {
   if (await sessionStarts(turn)) return true;
   const texts = turn.thread.hooks.takeArrived();
@@ -44,7 +44,7 @@ export async function beforeInput(turn: MomentTurn): Promise<boolean> {
   return false;
 }
 
-/** Before a request to a model: such hooks look on. */
+/** Before a model request: these hooks only observe. */
 export async function beforeRequest(turn: HookedTurn): Promise<void> {
   await runHooks(turn.thread, turn, { event: "preModelRequest" });
 }
@@ -64,7 +64,7 @@ export async function afterRequest(turn: HookedTurn, { status, error, usage }: R
     signal,
   });
 }
-/** For what runs after the turn was stopped. */
+/** For hooks that run after the turn was stopped. */
 const graceMs = 3000;
 
 const onDisk = (usage: TokenUsage): Record<string, number> => ({
@@ -91,7 +91,7 @@ export async function aroundCompaction(
   turn.signal.throwIfAborted();
 }
 
-/** Before a turn ends by itself. True: it goes on, with what the hooks want done. */
+/** Before a turn ends by itself. True: it continues with the hooks' instructions. */
 export async function beforeStop(turn: MomentTurn): Promise<boolean> {
   const { thread } = turn;
   if (!hasHooks(thread, "stop", "subagentStop")) return false;
@@ -120,14 +120,14 @@ export async function beforeStop(turn: MomentTurn): Promise<boolean> {
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const quoted = (text: string): string => escaped(text).replaceAll('"', "&quot;");
 
-/** After a person stopped a turn. */
+/** After a person interrupted a turn. */
 export async function interrupted(turn: HookedTurn): Promise<void> {
   const { thread } = turn;
   if (!hasHooks(thread, "interrupt")) return;
   await runHooks(thread, turn, { event: "interrupt", signal: thread.hooks.signal });
 }
 
-/** Before a thread is let go. */
+/** Before a thread is unloaded. */
 export async function sessionEnds(thread: HookedThread): Promise<void> {
   if (thread.meta.parentThreadId === undefined && hasHooks(thread, "sessionEnd"))
     await runHooks(thread, undefined, { event: "sessionEnd", subjects: ["other"], input: { reason: "other" } });

@@ -1,4 +1,4 @@
-/** Reads what a hook printed: what it wants done, and the lines that people see of it. */
+/** Parses a hook's output: its verdict, and the lines that people are shown. */
 import {
   boolean,
   type Infer,
@@ -22,23 +22,23 @@ export interface HookExit {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
-  /** Why it did not run to its end. */
+  /** Why it did not run to completion. */
   readonly error?: string | undefined;
 }
 
-/** What one hook wants. */
+/** The verdict of one hook. */
 export interface Verdict {
   readonly status: Exclude<HookRunStatus, "running">;
   readonly entries: readonly HookOutputEntry[];
-  /** For the model to read. */
+  /** Text for the model. */
   readonly context?: string;
   /** Why the action, the prompt or the end of the turn is blocked. */
   readonly blocked?: string;
-  /** Why the turn is to end. */
+  /** Why the turn must end. */
   readonly stopped?: string;
-  /** It grants the permission that it was asked for. */
+  /** The hook grants the requested permission. */
   readonly allowed?: true;
-  /** Arguments in place of the model's. */
+  /** Arguments that replace the model's. */
   readonly updatedInput?: unknown;
 }
 
@@ -65,21 +65,21 @@ const Output = named("HookOutput", () =>
 );
 type Output = Infer<typeof Output>;
 
-/** How the events differ in what their hooks may say. */
+/** What the hooks of each event may output. */
 interface Rules {
-  /** What text that is no JSON means. */
+  /** How plain (non-JSON) output is used. */
   readonly plainText: "context" | "nothing" | "wrong";
   /** `decision: "block"`, and exit code 2 with the reason on stderr. */
   readonly block: "may" | "by exit code" | "may not";
   /** `continue: false`. */
   readonly stop: "may" | "no effect" | "may not";
-  /** Members of `hookSpecificOutput` beside the event's name. */
+  /** Members of `hookSpecificOutput` other than the event's name. */
   readonly specific: readonly string[];
 }
 
 const starts: Rules = { plainText: "context", block: "may not", stop: "may", specific: ["additionalContext"] };
 const around: Rules = { plainText: "nothing", block: "may not", stop: "may", specific: [] };
-/** They look on, and decide nothing. */
+/** These hooks observe and decide nothing. */
 const observes: Rules = { plainText: "nothing", block: "may not", stop: "may not", specific: [] };
 const ends: Rules = { plainText: "wrong", block: "may", stop: "may", specific: [] };
 const rules: Readonly<Record<HookEventName, Rules>> = {
@@ -135,12 +135,12 @@ const withContext = (verdict: Verdict, text: string): Verdict => ({
   context: text,
 });
 
-/** A member that nobody knows would be a wish that nobody fulfils: the output counts as wrong. */
+/** An unknown member would be a request that is silently ignored: the output is invalid. */
 function checked(event: HookEventName, value: object): Verdict {
   const wrong = unknownMember(Output, value) ?? problem(Output(), value);
   if (wrong !== undefined) return failed(`its output is wrong: ${wrong}`);
   const output = value as Output;
-  const verdict = wishOf(event, output);
+  const verdict = requestedVerdict(event, output);
   const note = output.systemMessage ?? "";
   return note === "" ? verdict : { ...verdict, entries: [{ kind: "warning", text: note }, ...verdict.entries] };
 }
@@ -151,17 +151,17 @@ function unknownMember(schema: Lazy<Schema>, value: object): string | undefined 
   return stray === undefined ? undefined : `unknown member \`${stray}\``;
 }
 
-function wishOf(event: HookEventName, output: Output): Verdict {
+function requestedVerdict(event: HookEventName, output: Output): Verdict {
   const name = hookEventNames[event];
   const wrong = notForEvent(event, output);
   if (wrong !== undefined) return failed(`a ${name} hook cannot say ${wrong}`);
   const specific = output.hookSpecificOutput ?? undefined;
   const context = specific?.additionalContext ?? "";
-  const wish = decisionOf(event, output);
-  return context === "" ? wish : withContext(wish, context);
+  const decision = decisionOf(event, output);
+  return context === "" ? decision : withContext(decision, context);
 }
 
-/** What the output says that hooks of this event have no say in. */
+/** The members of the output that this event does not support. */
 function notForEvent(event: HookEventName, output: Output): string | undefined {
   const { block, stop, specific: allowed } = rules[event];
   const { hookSpecificOutput: specific } = output;

@@ -1,4 +1,4 @@
-/** Carries out one hook: a command with the rights and the environment of the person, or a tool of an MCP server. */
+/** Runs one hook: a command with the user's rights and environment, or a tool of an MCP server. */
 
 import { errorMessage } from "../../lib/error-text.ts";
 import { RpcError } from "../../protocol/errors.ts";
@@ -16,10 +16,10 @@ export interface HookContext {
   readonly signal: AbortSignal;
 }
 
-/** A hook that prints more has gone wrong. */
+/** A hook that prints more is broken. */
 const maxBytes = 1024 * 1024;
 
-/** Rejects only where the audit log cannot be written: then the hook has not run. */
+/** Rejects only when the audit log cannot be written; the hook has not run then. */
 export async function runHandler(hook: Hook, context: HookContext): Promise<HookExit> {
   const { audit, log } = context.thread.ports;
   const subject = subjectOf(hook, context);
@@ -85,7 +85,7 @@ class Collected {
     const room = maxBytes - this.#length;
     if (chunk.length > room) this.isOver = true;
     if (room <= 0) return;
-    this.#chunks.push(Buffer.from(chunk.subarray(0, room))); // the runner uses its buffer again
+    this.#chunks.push(Buffer.from(chunk.subarray(0, room))); // the runner reuses its buffer
     this.#length += Math.min(room, chunk.length);
   }
   text(): string {
@@ -114,7 +114,7 @@ const isText = (part: unknown): part is { text: string } =>
 
 class MissingField extends Error {}
 
-/** `${tool_input.path}` alone is the value itself; inside other text it is its text. */
+/** `${tool_input.path}` alone yields the value itself; inside other text, its string form. */
 function filled(template: unknown, event: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(template)) return template.map((entry) => filled(entry, event));
   if (typeof template === "object" && template !== null)

@@ -1,4 +1,4 @@
-/** Runs the hooks of one moment: all that match at once, each announced, written into the audit log and read; results in their order. */
+/** Runs the hooks of one event: all that match in parallel, each announced, audited and parsed; results keep the hooks' order. */
 import type { HookEventName, HookRunSummary } from "../../protocol/hooks.ts";
 import { cutText } from "../context/tool-output.ts";
 import { type Hook, hookEventNames } from "../ports/hooks.ts";
@@ -7,16 +7,16 @@ import { matchingHooks } from "./match.ts";
 import { type HookExit, type Verdict, verdictFrom } from "./output.ts";
 import { runHandler } from "./run-handler.ts";
 
-/** A moment of a thread that hooks may concern. */
+/** An event in a thread that hooks may handle. */
 export interface Moment {
   readonly event: HookEventName;
-  /** What matchers are compared with. */
+  /** The names that matchers are compared with. */
   readonly subjects?: readonly string[];
-  /** Beside what every hook reads. */
+  /** Input fields in addition to the common ones. */
   readonly input?: Readonly<Record<string, unknown>>;
-  /** The tool call that it is about. */
+  /** The tool call that the event is about. */
   readonly callId?: string;
-  /** Ends them early, instead of the turn's. */
+  /** Aborts the hooks, in place of the turn's signal. */
   readonly signal?: AbortSignal;
 }
 
@@ -26,11 +26,11 @@ export interface RanHook extends Verdict {
 
 const none: readonly RanHook[] = Object.freeze([]);
 
-/** Whether anything is to be done at such moments: most threads have no hooks at all. */
+/** Whether any hook handles this event: most threads have no hooks at all. */
 export const hasHooks = ({ config }: HookedThread, ...events: readonly HookEventName[]): boolean =>
   config.hooks.length > 0 && config.hooks.some(({ metadata }) => events.includes(metadata.eventName));
 
-/** Hooks that run in the background give no result. */
+/** Background hooks give no result. */
 export async function runHooks(thread: HookedThread, turn: HookedTurn | undefined, moment: Moment): Promise<readonly RanHook[]> {
   if (thread.config.hooks.length === 0) return none;
   const hooks = matchingHooks(thread.config.hooks, moment.event, moment.subjects);
@@ -58,7 +58,7 @@ interface Running {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** What every hook reads on its standard input. */
+/** The common fields of every hook's standard input. */
 function commonInput(thread: HookedThread, turn: HookedTurn | undefined, event: HookEventName): Record<string, unknown> {
   const { settings, meta } = thread;
   const isChild = meta.parentThreadId !== undefined;
@@ -76,14 +76,14 @@ function commonInput(thread: HookedThread, turn: HookedTurn | undefined, event: 
   };
 }
 
-/** The role by which a sub-agent was started, as hooks know it. */
+/** The role of a sub-agent, as hooks see it. */
 export function agentType({ meta: { source } }: HookedThread): string {
   const spawned = typeof source === "object" && "subAgent" in source ? source.subAgent : undefined;
   const role = typeof spawned === "object" && "thread_spawn" in spawned ? spawned.thread_spawn.agent_role : undefined;
   return role ?? "default";
 }
 
-/** Events in which nothing is permitted. */
+/** Events that do not ask for permission. */
 const withoutMode: ReadonlySet<HookEventName> = new Set(["preModelRequest", "postModelRequest", "preCompact", "postCompact", "sessionEnd"]);
 
 function permissionMode({ settings }: HookedThread): string {
@@ -112,13 +112,18 @@ function announceStart({ metadata }: Hook, { thread, turn, moment }: Running): H
     durationMs: null,
     entries: [],
   };
-  tell(thread, turn, "hook/started", run);
+  notifyOfRun(thread, turn, "hook/started", run);
   return run;
 }
 
 const seconds = ({ ports }: HookedThread): number => Math.floor(ports.clock.now() / 1000);
 
-function tell(thread: HookedThread, turn: HookedTurn | undefined, method: "hook/started" | "hook/completed", run: HookRunSummary): void {
+function notifyOfRun(
+  thread: HookedThread,
+  turn: HookedTurn | undefined,
+  method: "hook/started" | "hook/completed",
+  run: HookRunSummary,
+): void {
   thread.ports.audience.toThread(thread.id, method, { threadId: thread.id, turnId: turn?.id ?? null, run });
 }
 
@@ -137,7 +142,7 @@ async function runOne(hook: Hook, running: Running): Promise<Timed> {
 async function settle(hook: Hook, started: HookRunSummary, exit: Timed, { thread, turn, moment }: Running): Promise<RanHook> {
   const verdict = await withinLimit(hook, verdictFrom(moment.event, exit), thread, started.id);
   const { status, entries } = verdict;
-  tell(thread, turn, "hook/completed", {
+  notifyOfRun(thread, turn, "hook/completed", {
     ...started,
     status,
     entries: entries.map(({ kind, text }) => ({ kind, text: text.slice(0, maxShown) })),
@@ -147,11 +152,11 @@ async function settle(hook: Hook, started: HookRunSummary, exit: Timed, { thread
   return { ...verdict, runId: started.id };
 }
 
-/** Of one line that clients are shown. */
+/** The longest line that clients are shown. */
 const maxShown = 20_000;
 const standardContextTokens = 2500;
 
-/** Long texts lie whole in a file that the model can read, and are cut for it. 0 is no limit. */
+/** Long texts are shortened for the model, with the full text in a file it can read. 0 means no limit. */
 async function withinLimit({ metadata }: Hook, verdict: Verdict, thread: HookedThread, runId: string): Promise<Verdict> {
   const maxTokens = metadata.additionalContextLimit ?? standardContextTokens;
   const cut = async (text: string): Promise<string> =>
@@ -165,7 +170,7 @@ async function withinLimit({ metadata }: Hook, verdict: Verdict, thread: HookedT
   };
 }
 
-/** Nobody waits for it and it decides nothing; what it says to the model is read at the next request. */
+/** Nothing waits for it and it decides nothing; its text for the model is read at the next request. */
 function runInBackground(hook: Hook, running: Running): void {
   const { thread, moment } = running;
   const begun = thread.hooks.inBackground(async () => {

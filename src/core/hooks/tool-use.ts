@@ -1,4 +1,4 @@
-/** Hooks around a tool call: which name of the tool they read, what they may change, and what the model reads of it. */
+/** Hooks around a tool call: the tool name they see, what they may change, and what the model reads. */
 
 import type { ThreadItem } from "../../protocol/item.ts";
 import { shellScript } from "../patch/heredoc.ts";
@@ -11,7 +11,7 @@ import type { HookedTurn } from "./hooked.ts";
 import { contextOf } from "./moments.ts";
 import { hasHooks, runHooks } from "./run.ts";
 
-/** Undefined for calls that are no action of their own: more input for a command that runs. */
+/** Undefined for calls that are not an action of their own, such as input for a running command. */
 export function hookedCall(call: ToolCall, tool: Tool, action: Action): HookedCall | undefined {
   if (action.kind === "stdin") return undefined;
   if (action.kind === "command") return { name: "Bash", aliases: [tool.name], input: { command: commandText(action.argv) } };
@@ -22,7 +22,7 @@ export function hookedCall(call: ToolCall, tool: Tool, action: Action): HookedCa
   return { name, aliases: tool.name === "spawn_agent" ? ["Agent"] : [], input: call.args ?? { input: call.text } };
 }
 
-/** What a shell is given is the command; another program is named with its arguments. */
+/** For a shell, the command is its script; for another program, the program with its arguments. */
 export const commandText = (argv: readonly string[]): string => shellScript(argv) ?? argv.join(" ");
 
 /** A turn that calls tools. */
@@ -30,14 +30,14 @@ export interface CallingTurn extends HookedTurn {
   readonly items: { byId(id: string): ThreadItem | undefined };
 }
 
-/** Where a call is carried out. */
+/** The context in which a call runs. */
 export interface CallSite<T extends CallingTurn = CallingTurn> {
   readonly turn: T;
-  /** What the model is to read once every call of its answer has its output: providers take nothing between a call and that. */
+  /** Text for the model after every call of its answer has its output: providers allow nothing between a call and its output. */
   readonly later: ModelItem[];
 }
 
-/** The call to carry out, or what the model reads instead. */
+/** The call to run, or the text that the model reads instead. */
 export async function beforeTool(call: ToolCall, hooked: HookedCall, { turn, later }: CallSite): Promise<ToolCall | ToolOutput> {
   const ran = await runHooks(turn.thread, turn, { event: "preToolUse", ...about(call, hooked) });
   later.push(...contextOf(ran));
@@ -65,7 +65,7 @@ const textAt = (value: unknown, key: string): string | undefined => {
   return typeof found === "string" ? found : undefined;
 };
 
-/** The same call with the hook's arguments, in the form that its tool takes. */
+/** The same call with the hook's arguments, in the form that its tool expects. */
 function rewritten(call: ToolCall, { name }: HookedCall, input: unknown): ToolCall | ToolOutput {
   const command = textAt(input, "command");
   if (name !== "Bash" && !(name === "apply_patch" && command !== undefined)) return { ...call, args: input, text: JSON.stringify(input) };
@@ -77,7 +77,7 @@ function rewritten(call: ToolCall, { name }: HookedCall, input: unknown): ToolCa
   return { ...call, args: changed, text: JSON.stringify(changed) };
 }
 
-/** What the model reads of a result: the hook's reason where it blocks or stops. */
+/** The result as the model reads it: the hook's reason where it blocks or stops. */
 export async function afterTool(call: ToolCall, hooked: HookedCall, output: ToolOutput, { turn, later }: CallSite): Promise<ToolOutput> {
   if (!hasHooks(turn.thread, "postToolUse") || !wasCarriedOut(call, output, turn)) return output;
   const at = about(call, hooked);
@@ -92,7 +92,7 @@ export async function afterTool(call: ToolCall, hooked: HookedCall, output: Tool
   return { kind: "text", text: feedback.join("\n\n"), success: output.success };
 }
 
-/** Nothing happened where somebody said no. */
+/** A refused call did not run. */
 function wasCarriedOut({ callId }: ToolCall, { success }: ToolOutput, turn: CallingTurn): boolean {
   const item = turn.items.byId(callId);
   if (item?.type === "commandExecution") return item.status !== "declined" && item.exitCode !== null && item.exitCode !== -1;
@@ -100,7 +100,7 @@ function wasCarriedOut({ callId }: ToolCall, { success }: ToolOutput, turn: Call
   return success;
 }
 
-/** What a command printed, as it was; of other tools what the model reads. */
+/** A command's output unchanged; for other tools, the text that the model reads. */
 function responseOf({ callId }: ToolCall, output: ToolOutput, turn: CallingTurn): string {
   const item = turn.items.byId(callId);
   if (item?.type === "commandExecution") return item.aggregatedOutput ?? "";
@@ -108,13 +108,13 @@ function responseOf({ callId }: ToolCall, output: ToolOutput, turn: CallingTurn)
   return output.content.flatMap((part) => (part.type === "input_text" ? [part.text] : [])).join("\n");
 }
 
-/** What hooks decided; `message` says why not. */
+/** The hooks' decision; `message` is the reason for a refusal. */
 export interface HookDecision {
   readonly allows: boolean;
   readonly message?: string;
 }
 
-/** What hooks say about a question before people are asked, in the audit log: any no is final, a yes needs no person; undefined leaves it to them. */
+/** The hooks' decision about a question before people are asked, recorded in the audit log: any no is final, a yes needs no person, undefined leaves it to people. */
 export async function decidedByHook(
   turn: HookedTurn,
   subject: AuditSubject,

@@ -1,4 +1,4 @@
-/** Asks a model until it has answered: what may succeed when sent again is, and an overloaded model has a stand-in. */
+/** Requests an answer from a model: retryable failures are retried, and an overloaded model has a fallback. */
 import type { CodexErrorInfo, TurnError } from "../../protocol/turn.ts";
 import type { ModelFailure } from "../ports/model-client.ts";
 import { fallBack, isOverloaded } from "./fallback.ts";
@@ -7,13 +7,13 @@ import type { Run } from "./run.ts";
 export interface Attempt {
   readonly failure?: ModelFailure | undefined;
 }
-/** How one request is made, and what is to be done about its beginnings before the next one. */
+/** How one request is made, and how its partial items are abandoned before the next one. */
 export interface Asking<T extends Attempt> {
   readonly once: () => Promise<T>;
   readonly abandon: (attempt: T) => void;
 }
 
-/** The attempt that counts, with the number of those that were retried before it. */
+/** The final attempt, with the number of retries before it. */
 export async function ask<T extends Attempt>(run: Run, { once, abandon }: Asking<T>): Promise<{ attempt: T; retries: number }> {
   const { turn } = run;
   let tried: Attempts = { request: 0, stream: 0 };
@@ -36,12 +36,12 @@ export async function ask<T extends Attempt>(run: Run, { once, abandon }: Asking
     }
     tried = { ...tried, [kind]: tried[kind] + 1 };
     announceRetry(run, failure, kind, `Reconnecting... ${tried[kind]}/${limits[kind]}`);
-    abandon(attempt); // said after the error, by which clients know that these items will be answered anew
+    abandon(attempt); // sent after the error, which tells clients that these items will be produced again
     await turn.thread.ports.clock.sleep(failure.retry.afterMs ?? backoff(tried[kind], turn.thread.ports.ids.random()), turn.signal);
   }
 }
 
-/** An overloaded model gets this many further attempts before its stand-in is asked, where there is one. */
+/** An overloaded model gets this many retries before its fallback is used, if there is one. */
 const overloadPatience = 2;
 
 type Attempts = Readonly<Record<"request" | "stream", number>>;
@@ -52,8 +52,8 @@ function limitsOf({ turn, settings }: Run): Attempts {
 }
 
 /**
- * Which of the two kinds of new attempt is left. A stream that began well has its own; an answer with a server's error may use them too when
- * its own are spent. A rate limit is not pressed so hard, and a server that cannot be reached is reported soon.
+ * Which of the two retry budgets is left. A stream that began well has its own; an error response may use that one too when
+ * its own is spent. A rate limit gets fewer retries, and an unreachable server is reported soon.
  */
 function attemptLeft({ kind, httpStatus, begun }: ModelFailure, tried: Attempts, limits: Attempts): keyof Attempts | undefined {
   const inStream = kind === "responseStreamDisconnected" || begun === true;
@@ -82,7 +82,7 @@ function announceRetry({ turn }: Run, failure: ModelFailure, kind: keyof Attempt
 
 export function errorFrom(failure: ModelFailure, retries: number): TurnError {
   const spent = failure.retry !== false && (retries > 0 || failure.httpStatus === 429);
-  // A server's own error keeps its kind, however often it was met; so does a broken stream.
+  // A server error keeps its kind after any number of retries; so does a broken stream.
   const keepsKind = failure.kind === "responseStreamDisconnected" || (failure.httpStatus ?? 0) >= 500;
   return {
     message: spent ? `exceeded retry limit: ${failure.message}` : failure.message,

@@ -5,7 +5,7 @@ import type { Config } from "../ports/config.ts";
 import type { BudgetState } from "../ports/usage.ts";
 import { overBudget, type PaidTurn } from "./budget.ts";
 
-/** A turn whose budget stands so, and whose people answer so. */
+/** A turn with this budget state, whose subscribers give this answer. */
 function turn(standing: BudgetState, answer: Answer = { kind: "nobody" }) {
   const seen = { asked: 0, extended: 0, warned: [] as string[] };
   const usage = {
@@ -27,10 +27,10 @@ function turn(standing: BudgetState, answer: Answer = { kind: "nobody" }) {
   return { seen, turn: fake };
 }
 const spent: BudgetState = { state: "spent", text: "The budget is spent." };
-const said = (result: unknown): Answer => ({ kind: "answered", result, by: "test" });
+const answered = (result: unknown): Answer => ({ kind: "answered", result, by: "test" });
 
 describe("the budget before a model call", () => {
-  it("asks nothing while there is some left, and warns when it is told to", async () => {
+  it("asks nothing while some is left, and warns when the budget says so", async () => {
     const fine = turn({ state: "ok" });
     assert.equal(await overBudget(fine.turn), undefined);
     const low = turn({ state: "warn", text: "nearly" });
@@ -38,24 +38,24 @@ describe("the budget before a model call", () => {
     assert.deepEqual([fine.seen.asked, low.seen.asked, low.seen.warned], [0, 0, ["nearly"]]);
   });
 
-  it("goes on after a yes, however the client wraps it", async () => {
+  it("continues after a yes, however the client wraps it", async () => {
     for (const result of [{ answers: { budget: { answers: ["Go on"] } } }, { answers: ["Go on"] }, { userInput: "Go on" }]) {
-      const { seen, turn: asked } = turn(spent, said(result));
+      const { seen, turn: asked } = turn(spent, answered(result));
       assert.equal(await overBudget(asked), undefined);
       assert.deepEqual([seen.asked, seen.extended], [1, 1]);
     }
   });
 
   it("ends the turn after anything else", async () => {
-    const noes: Answer[] = [
-      said({ answers: { budget: { answers: ["Stop here"] } } }),
-      said({ answers: { budget: { answers: ["Go on", "Stop here"] } } }),
-      said(null),
+    const refusals: Answer[] = [
+      answered({ answers: { budget: { answers: ["Stop here"] } } }),
+      answered({ answers: { budget: { answers: ["Go on", "Stop here"] } } }),
+      answered(null),
       { kind: "refused", message: "no", by: "test" },
       { kind: "timedOut" },
       { kind: "nobody" },
     ];
-    for (const answer of noes) {
+    for (const answer of refusals) {
       const { seen, turn: asked } = turn(spent, answer);
       const error = await overBudget(asked);
       assert.deepEqual([error?.codexErrorInfo, seen.extended], ["usageLimitExceeded", 0]);

@@ -5,13 +5,13 @@ import { mayGoOn } from "../approval/ask-to-go-on.ts";
 import type { HookedThread } from "../hooks/hooked.ts";
 import type { Usage } from "../ports/usage.ts";
 
-/** A turn that costs money. */
+/** A turn that has a budget. */
 export interface PaidTurn extends AskingTurn {
   readonly thread: AskingTurn["thread"] &
     Pick<HookedThread, "config"> & { readonly ports: { readonly usage?: Pick<Usage, "budget" | "extendBudget"> } };
 }
 
-/** undefined when the model may be asked; else why the turn ends. */
+/** undefined when the request may be sent; else why the turn ends. */
 export async function overBudget(turn: PaidTurn): Promise<TurnError | undefined> {
   const { thread } = turn;
   const { usage } = thread.ports;

@@ -1,14 +1,14 @@
-/** The second model: asked for the rest of a turn when the first is overloaded, where `parley.fallback_model` names one. People are warned. */
+/** The fallback model: used for the rest of a turn when the first is overloaded, if `parley.fallback_model` names one. People are warned. */
 import type { ModelFailure } from "../ports/model-client.ts";
 import type { Run } from "./run.ts";
 
-/** The provider is there but has no room: too many requests, or an error of its own that says so. */
+/** The provider responds but is overloaded: too many requests, or a server error that says so. */
 export function isOverloaded({ httpStatus, message, kind }: ModelFailure): boolean {
   if (kind === "usageLimitExceeded") return false;
   return httpStatus === 429 || httpStatus === 503 || httpStatus === 529 || /overloaded|over capacity|no capacity/i.test(message);
 }
 
-/** Whether the run goes on with another model than before. */
+/** Whether the run continues with a different model. */
 export function fallBack(run: Run, failure: ModelFailure): boolean {
   const { turn, settings } = run;
   const { config, ports, id: threadId } = turn.thread;
@@ -23,7 +23,7 @@ export function fallBack(run: Run, failure: ModelFailure): boolean {
   turn.fallback = { model, modelProvider: provider };
   turn.notify("warning", {
     threadId,
-    message: `${settings.model} is overloaded (${failure.message}). This turn goes on with ${model}; the next one asks ${settings.model} again.`,
+    message: `${settings.model} is overloaded (${failure.message}). This turn continues with ${model}; the next one uses ${settings.model} again.`,
   });
   return true;
 }

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { said, type Tool } from "../ports/tool.ts";
+import { succeeded, type Tool } from "../ports/tool.ts";
 import { findTool } from "./find-tool.ts";
 
 const tool = (name: string, namespace?: string): Tool => ({
   name,
   ...(namespace === undefined ? {} : { namespace }),
   face: { type: "function", description: "", parameters: {} },
-  plan: () => said(""),
+  plan: () => succeeded(""),
 });
 
-test("a tool is found by its name in its namespace, by its flat name, and never in the place of another namespace's", () => {
+test("a tool is found by its name in its namespace or by its flat name, and never in place of another namespace's tool", () => {
   const write = tool("write");
   const notes = tool("write", "mcp__notes");
   const all = [write, notes];

@@ -1,4 +1,4 @@
-/** From a model's call to the tool that it means, also when the name or the JSON is a little off, and from a tool to its offer. */
+/** Finds the tool that a model's call means, even when the name or JSON is slightly off, and builds the list of tools to offer. */
 
 import { nearest } from "../../lib/nearest.ts";
 import { repairJson } from "../../lib/repair-json.ts";
@@ -10,11 +10,11 @@ export interface OfferedCall {
   readonly item: ModelItem;
   readonly call: ToolCall;
   readonly tool: Tool | undefined;
-  /** All that the model could have called. */
+  /** Everything that the model could have called. */
   readonly offered: readonly Tool[];
 }
 
-/** A tool of a namespace is offered under one flat name, which every wire and provider understands. */
+/** A namespaced tool is offered under one flat name that every wire and provider understands. */
 export function specOf(tool: Tool): ToolSpec {
   const { face } = tool;
   if (isHosted(face)) return face;
@@ -23,7 +23,7 @@ export function specOf(tool: Tool): ToolSpec {
     : { type: face.type, name: flatName(tool), description: face.description, format: face.format };
 }
 
-/** Carried out by the provider itself. */
+/** Run by the provider itself. */
 const isHosted = (face: ToolFace): face is Extract<ToolFace, { type: "web_search" | "web_fetch" }> =>
   face.type === "web_search" || face.type === "web_fetch";
 
@@ -36,18 +36,18 @@ export function offeredCall(item: ModelItem, tools: readonly Tool[]): OfferedCal
   return { item, call, tool: findTool(name, namespace, tools), offered: tools };
 }
 
-/** By its exact name first; then by one that differs in case, spelling or a prefix, or is another agent's name for the same thing. */
+/** By its exact name first; then by a name that differs in case, spelling or prefix, or by another agent's name for the same tool. */
 export function findTool(name: string, namespace: string | undefined, tools: readonly Tool[]): Tool | undefined {
   const exact =
     tools.find((tool) => tool.name === name && (tool.namespace ?? "") === (namespace ?? "")) ??
-    // A flat name; another namespace beside it means another tool.
+    // A flat name; with a different namespace it means another tool.
     (namespace === undefined || name.startsWith(`${namespace}__`) ? tools.find((tool) => flatName(tool) === name) : undefined);
   if (exact !== undefined) return exact;
   const wanted = plainName(namespace === undefined ? name : `${namespace}__${name}`);
   const offered = tools.filter((tool) => tool.silent !== true);
   for (const among of [offered, tools]) {
     const spelt = among.filter((tool) => plainName(flatName(tool)) === wanted);
-    if (spelt.length > 0) return spelt.length === 1 ? spelt[0] : undefined; // two tools that differ in case alone are not guessed between
+    if (spelt.length > 0) return spelt.length === 1 ? spelt[0] : undefined; // no guessing between two tools that differ only in case
     const known = among.find((tool) => tool.aliases?.some((alias) => plainName(alias) === wanted) === true);
     if (known !== undefined) return known;
   }
@@ -68,7 +68,7 @@ function plainName(name: string): string {
 
 const maxNames = 60;
 
-/** For a call of something that is not there: what is. */
+/** Lists the available tools, for a call to an unknown one. */
 export function unknownTool({ name, namespace }: ToolCall, tools: readonly Tool[]): ToolOutput {
   const names = tools.flatMap((tool) => (tool.silent === true || isHosted(tool.face) ? [] : [flatName(tool)]));
   const meant = nearest(name, names);

@@ -1,4 +1,4 @@
-/** Takes a proposed plan out of the model's text in Plan mode: the lines between the marks become a plan item of their own. */
+/** Extracts a proposed plan from the model's text in Plan mode: the lines between the markers become a plan item. */
 import type { RunTurn } from "./run-turn.ts";
 
 const opening = "<proposed_plan>";
@@ -6,9 +6,9 @@ const closing = "</proposed_plan>";
 
 export class PlanText {
   readonly #turn: RunTurn;
-  /** The end of the text that may still become a mark. */
+  /** The end of the text, which may still become a marker. */
   #held = "";
-  /** The line has begun with something else than a mark. */
+  /** The line began with something other than a marker. */
   #isPlainLine = false;
   #plan = "";
   #inside = false;
@@ -18,7 +18,7 @@ export class PlanText {
     this.#turn = turn;
   }
 
-  /** Returns the part of the delta that belongs to the message. A mark has a line to itself; what may be the beginning of one is kept back. */
+  /** Returns the part of the delta that belongs to the message. A marker has a line to itself; what may be the start of one is held back. */
   push(delta: string): string {
     this.#held += delta;
     let message = "";
@@ -34,7 +34,7 @@ export class PlanText {
     return message;
   }
 
-  /** What was kept back when the text ended. */
+  /** The text still held back when the message ended. */
   rest(): string {
     const text = this.#held;
     this.#held = "";
@@ -52,7 +52,7 @@ export class PlanText {
     this.#inside = false;
   }
 
-  /** Its answer broke off. */
+  /** The answer broke off. */
   abandon(): void {
     if (this.#itemId !== undefined) this.#turn.items.abandon({ type: "plan", id: this.#itemId, text: this.#plan });
     this.#itemId = undefined;
@@ -67,7 +67,7 @@ export class PlanText {
     return this.#mark.startsWith(begun) || begun.trimEnd() === this.#mark;
   }
 
-  /** Of several plans in one answer the last one counts. */
+  /** The last of several plans in one answer counts. */
   #cross(): void {
     this.#inside = !this.#inside;
     if (!this.#inside) return;

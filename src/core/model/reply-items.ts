@@ -1,4 +1,4 @@
-/** The output items of one model answer on their way to the clients: started, streamed, completed. */
+/** Sends the output items of one model answer to clients: started, streamed, completed. */
 import { KeptText } from "../../lib/kept-text.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { MessagePhase } from "../../protocol/model-item.ts";
@@ -24,10 +24,10 @@ export type StreamEvent = Extract<
   }
 >;
 
-/** Numbers of parts come from the provider; no answer has more. */
+/** Part numbers come from the provider; no real answer has more. */
 const maxParts = 10_000;
 
-/** What has been streamed of an item so far. */
+/** The part of an item streamed so far. */
 interface Open {
   readonly item: ThreadItem;
   readonly text: KeptText;
@@ -42,22 +42,22 @@ export class ReplyItems {
   readonly #turn: RunTurn;
   readonly #open = new Map<string, Open>();
   readonly #plan: PlanText | undefined;
-  /** A reviewer's messages are its verdict in the form that was asked for; people are shown it as text when it is done. */
+  /** A reviewer's messages are its verdict in the requested format; people see it as text when it is complete. */
   readonly #hidesMessages: boolean;
   readonly #showsRaw: boolean;
   readonly #previews = new Map<string, { readonly callId: string; readonly preview: PatchPreview }>();
   /** Messages that have streamed some of their text. */
   readonly #streamed = new Set<string>();
-  /** In Plan mode a message starts with its first text: all of it may be the plan. */
+  /** In Plan mode a message starts with its first text: it may consist only of the plan. */
   readonly #announced = new Map<string, Extract<ThreadItem, { type: "agentMessage" }>>();
-  /** Item id → id of its call, and the provider's id of a call → ours, where it was given before. */
+  /** Item id → call id, and provider call id → our id where the provider's was used before. */
   readonly #callIds = new Map<string, string>();
   readonly #renamed = new Map<string, string>();
   /** Tool calls of this answer, in the model's order. */
   readonly calls: ModelItem[] = [];
-  /** How many more there were than one answer may hold: those are neither kept nor carried out. */
+  /** How many calls exceeded the limit for one answer: those are neither kept nor run. */
   droppedCalls = 0;
-  /** Whether there is anything in this answer. */
+  /** Whether this answer contains anything. */
   any = false;
 
   constructor(run: Run) {
@@ -78,7 +78,7 @@ export class ReplyItems {
         if (this.#hidesMessages) return undefined;
         this.#streamed.add(event.itemId);
         const delta = this.#plan === undefined ? event.delta : this.#plan.push(event.delta);
-        if (this.#plan === undefined || delta !== "") this.#say(event.itemId, delta);
+        if (this.#plan === undefined || delta !== "") this.#addText(event.itemId, delta);
         return undefined;
       }
       case "itemStarted":
@@ -126,7 +126,7 @@ export class ReplyItems {
     }
   }
 
-  /** A call by an id of its own: outputs and items are found by it, in this answer and in all before. */
+  /** The call under a unique id: outputs and items refer to it, in this answer and all earlier ones. */
   #named(itemId: string, item: ModelItem): ModelItem {
     if (item.type !== "function_call" && item.type !== "custom_tool_call") return item;
     const isTaken =
@@ -137,16 +137,16 @@ export class ReplyItems {
     this.#renamed.set(item.call_id, own);
     return { ...item, call_id: own };
   }
-  /** Our id for a call of this answer that the provider names. */
+  /** Our id for a call of this answer, from the provider's id. */
   callIdOf(providers: string): string {
     return this.#renamed.get(providers) ?? providers;
   }
 
-  /** Items whose end never came are completed with what was streamed, so that nothing spins for ever. */
+  /** Items that never ended are completed with what was streamed, so that no client waits for ever. */
   async closeOpen(): Promise<void> {
     for (const item of this.#takeOpen()) await this.#turn.items.complete(item);
   }
-  /** The answer broke off and is asked for again: what was streamed of it ends for whoever watches, and is kept nowhere. */
+  /** The answer broke off and is retried: its streamed items end for subscribers and are not kept. */
   abandonOpen(): void {
     for (const item of this.#takeOpen()) this.#turn.items.abandon(item);
     this.#plan?.abandon();
@@ -170,8 +170,8 @@ export class ReplyItems {
     return this.#open.get(id) ?? this.#start(id, { type: "reasoning", id, summary: [], content: [] });
   }
 
-  /** The next text of a message, which starts the message if it has not yet. */
-  #say(id: string, delta: string): void {
+  /** Adds text to a message, starting the message if needed. */
+  #addText(id: string, delta: string): void {
     const item = this.#announced.get(id) ?? { type: "agentMessage" as const, id, text: "" };
     const open = this.#open.get(id) ?? this.#start(id, item);
     open.text.add(delta);
@@ -192,7 +192,7 @@ export class ReplyItems {
     else if (isCommandCall(item)) this.#turn.edits.snapshot.expectCommand();
   }
 
-  /** Only where it is asked for, as in Codex 0.166: the previews come before their item is started. */
+  /** Only where requested, as in Codex 0.166: the previews come before their item is started. */
   #openPreview(id: string, item: Extract<ModelItem, { type: "custom_tool_call" | "function_call" }>): void {
     const { config, ports } = this.#turn.thread;
     const form = item.type === "custom_tool_call" ? "text" : previewForms[item.name];
@@ -202,7 +202,7 @@ export class ReplyItems {
     this.#previews.set(id, { callId: item.call_id, preview });
   }
 
-  /** A patch can be read while it is written; its own item comes when it is verified. */
+  /** A patch is previewed while it is written; its item follows after verification. */
   #previewPatch(id: string, delta: string): void {
     const open = this.#previews.get(id);
     const changes = open?.preview.push(delta);
@@ -236,10 +236,10 @@ export class ReplyItems {
     const isNews = !this.#streamed.has(id);
     if (this.#plan !== undefined) {
       const rest = (isNews ? this.#plan.push(whole) : "") + this.#plan.rest();
-      if (rest !== "") this.#say(id, rest);
+      if (rest !== "") this.#addText(id, rest);
       await this.#plan.complete();
-      if (!this.#open.has(id)) return await remember(this.#run, [item]); // all of it was the plan
-    } else if (isNews) this.#say(id, whole);
+      if (!this.#open.has(id)) return await remember(this.#run, [item]); // the whole text was the plan
+    } else if (isNews) this.#addText(id, whole);
     const text = this.#plan === undefined ? whole : (this.#open.get(id)?.text.toString() ?? "");
     this.#open.delete(id);
     this.#turn.lastAgentMessage = text;
@@ -256,21 +256,21 @@ export class ReplyItems {
   }
 }
 
-/** A model that gives no summary of its thoughts shows the thoughts themselves, unless the user will not have it. */
+/** A model without reasoning summaries shows its raw reasoning, unless the user turned that off. */
 function showsRaw({ turn: { thread }, settings }: Run): boolean {
   const { config, ports } = thread;
   if (config.hideReasoning || config.showRawReasoning) return config.showRawReasoning;
   return config.raw["show_raw_agent_reasoning"] !== false && ports.catalog.find(settings.model, thread.provider(settings)).thinksAloud;
 }
 
-/** Functions that change files, by how their arguments say it. */
+/** Functions that change files, by the format of their arguments. */
 const previewForms: Readonly<Record<string, PreviewForm>> = { apply_patch: "json", edit: "edit", write: "write" };
 
 const commandTools: ReadonlySet<string> = new Set(["exec_command", "shell", "shell_command"]);
 const isCommandCall = (item: ModelItem): boolean =>
   item.type === "local_shell_call" || (item.type === "function_call" && commandTools.has(item.name));
 
-/** The part of this number; one that was skipped is empty. */
+/** The part with this number; skipped ones are empty. */
 function part(parts: KeptText[], index: number): KeptText {
   while (parts.length <= index && parts.length < maxParts) parts.push(new KeptText());
   return parts[Math.min(index, maxParts - 1)] ?? new KeptText();
@@ -294,16 +294,16 @@ function webSearchItem(id: string, item: Extract<ModelItem, { type: "web_search_
     return {
       type: "webSearch",
       id,
-      query: soughtIn(action.pattern, action.url),
+      query: searchText(action.pattern, action.url),
       action: { type: "findInPage", url: action.url ?? null, pattern: action.pattern ?? null },
     };
   return { type: "webSearch", id, query: "", action: { type: "other" } };
 }
 
-/** Several searches at once are named after the first. */
+/** Several searches at once take the first one's name. */
 const searched = ([first = "", ...more]: readonly string[]): string => (more.length === 0 ? first : `${first} ...`);
 
-function soughtIn(pattern: string | null | undefined, url: string | null | undefined): string {
+function searchText(pattern: string | null | undefined, url: string | null | undefined): string {
   if (pattern) return url ? `'${pattern}' in ${url}` : `'${pattern}'`;
   return url ?? "";
 }

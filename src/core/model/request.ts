@@ -1,4 +1,4 @@
-/** One model request as it follows from a run: its settings, its history, and the tools that its model is offered. */
+/** Builds one model request from a run: its settings, its history, and the tools offered to its model. */
 
 import { usualTier } from "../../protocol/settings.ts";
 import { estimateTextTokens } from "../context/tokens.ts";

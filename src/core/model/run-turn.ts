@@ -1,4 +1,4 @@
-/** What a conversation with a model needs of the turn it happens in, and of its thread. */
+/** The parts of a turn and its thread that a conversation with a model needs. */
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ThreadTokenUsage } from "../../protocol/thread.ts";
 import type { AskingTurn } from "../approval/approval-turn.ts";
@@ -17,7 +17,7 @@ export interface RunThread extends HookedThread, ContextThread {
   readonly config: HookedThread["config"];
   readonly history: History;
   readonly usage: ThreadTokenUsage;
-  /** Kept in memory only; `kept` is what would be on disk. */
+  /** Kept in memory only; `kept` has the records that would be on disk. */
   readonly ephemeral: boolean;
   readonly kept: readonly ThreadRecord[];
   readonly clients: {
@@ -34,9 +34,9 @@ export interface RunThread extends HookedThread, ContextThread {
 
 export interface RunItems {
   readonly all: readonly ThreadItem[];
-  /** Ends an item for whoever watches; it belongs neither to the turn nor to the thread. */
+  /** Ends an item for subscribers; it becomes part of neither the turn nor the thread. */
   abandon(item: ThreadItem): void;
-  /** For those who asked to see what the model sees. */
+  /** For subscribers of raw items. */
   showRaw(items: readonly ModelItem[]): void;
   /** An answer of the model is over, for subscribers of raw items. */
   notifyAnswered(responseId: string, usage: TokenUsage | undefined): void;
@@ -44,16 +44,16 @@ export interface RunItems {
 
 export interface RunTurn extends MomentTurn, AskingTurn {
   readonly thread: RunThread;
-  /** The rules for its tool calls. */
+  /** The settings that govern its tool calls. */
   readonly settings: ThreadSettings;
   readonly outputSchema: unknown;
-  /** Settings for this turn alone, in place of the thread's. */
+  /** Settings for this turn only, in place of the thread's. */
   readonly overrides: Partial<ThreadSettings>;
   readonly items: MomentTurn["items"] & RunItems;
   readonly guard: { countRequest(): void };
-  /** Is warned when the model is about to call a command. */
+  /** Notified when the model is about to run a command. */
   readonly edits: { readonly snapshot: { expectCommand(): void } };
   lastAgentMessage: string | null;
-  /** The model that stands in for an overloaded one until the turn ends. */
+  /** The fallback model that replaces an overloaded one until the turn ends. */
   fallback: ModelChoice | undefined;
 }

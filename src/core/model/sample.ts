@@ -14,13 +14,13 @@ import { unsealHistory } from "./unseal-history.ts";
 
 export interface Reply {
   readonly calls: readonly OfferedCall[];
-  /** Calls beyond the most that one answer may hold; they are nowhere. */
+  /** The number of calls beyond the limit for one answer; they are not kept. */
   readonly droppedCalls?: number;
-  /** The model wants to be asked again, with or without calls. */
+  /** The model asks for another request, with or without calls. */
   readonly goesOn?: boolean;
   /** It ended at the output limit. */
   readonly cut?: OutputCut | undefined;
-  /** There is nothing in it at all. */
+  /** The answer is empty. */
   readonly isEmpty?: boolean;
   readonly failed?: TurnError;
   /** The request was longer than the model's window. */
@@ -31,8 +31,8 @@ export async function sample(run: Run): Promise<Reply> {
   const ready = await toolsFor(run);
   if ("failed" in ready) return { calls: [], failed: ready.failed };
   const { tools } = ready;
-  const asking = () => ask(run, { once: () => once(run, tools), abandon: ({ items }) => items.abandonOpen() });
-  const { attempt, retries } = await (hasHooks(run.turn.thread, "preModelRequest", "postModelRequest") ? hooked(run, asking) : asking());
+  const send = () => ask(run, { once: () => once(run, tools), abandon: ({ items }) => items.abandonOpen() });
+  const { attempt, retries } = await (hasHooks(run.turn.thread, "preModelRequest", "postModelRequest") ? hooked(run, send) : send());
   const { calls, goesOn, cut, failure, items } = attempt;
   if (failure === undefined) return { calls, droppedCalls: items.droppedCalls, goesOn: goesOn === true, cut, isEmpty: !items.any };
   await items.closeOpen();
@@ -40,22 +40,22 @@ export async function sample(run: Run): Promise<Reply> {
   return { calls: [], failed: errorFrom(failure, retries), ...overflow };
 }
 
-/** With hooks around it; those after it run however it ended. */
-async function hooked<T extends { attempt: Attempt }>({ turn }: Run, asking: () => Promise<T>): Promise<T> {
+/** Runs the hooks around the request; those after it run however it ended. */
+async function hooked<T extends { attempt: Attempt }>({ turn }: Run, send: () => Promise<T>): Promise<T> {
   await beforeRequest(turn);
   try {
-    const asked = await asking();
-    const { failure } = asked.attempt;
+    const result = await send();
+    const { failure } = result.attempt;
     if (failure === undefined) await afterRequest(turn, { status: "completed", usage: turn.thread.usage.last });
     else await afterRequest(turn, { status: "failed", error: failure.message });
-    return asked;
+    return result;
   } catch (error) {
     if (turn.signal.aborted) await afterRequest(turn, { status: "cancelled" });
     throw error;
   }
 }
 
-/** What must be so before a model is asked: there is one, money is left, and the tools that the settings demand are there. */
+/** Checks before a model request: a model is set up, the budget is not spent, and required tools are available. */
 export async function toolsFor(run: Run): Promise<{ tools: readonly Tool[] } | { failed: TurnError }> {
   const { thread, signal } = run.turn;
   const isProgram = thread.clients.refusesTour;
@@ -63,8 +63,8 @@ export async function toolsFor(run: Run): Promise<{ tools: readonly Tool[] } | {
   if (why !== undefined) return { failed: { message: why, codexErrorInfo: "other", additionalDetails: null } };
   const refused = await overBudget(run.turn);
   if (refused !== undefined) return { failed: refused };
-  const asking = thread.ports.catalog.prepare(run.settings.model, thread.provider(run.settings), signal); // it may have been changed
-  if (asking !== undefined) await asking;
+  const prepared = thread.ports.catalog.prepare(run.settings.model, thread.provider(run.settings), signal); // the model may have changed
+  if (prepared !== undefined) await prepared;
   try {
     return { tools: await offeredTools(run) };
   } catch (error) {
@@ -85,7 +85,7 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
   const { turn, history } = run;
   const { thread } = turn;
   const items = new ReplyItems(run);
-  await unsealHistory(run); // this attempt may go to another provider than the one before
+  await unsealHistory(run); // this attempt may go to a different provider
   const sent = history.items.length;
   const client = thread.ports.models.clientFor(thread.provider(run.settings));
   try {
@@ -127,7 +127,7 @@ type Notice = Extract<ModelEvent, { type: "rateLimits" | "rerouted" | "warning" 
 const notices: ReadonlySet<string> = new Set<Notice["type"]>(["rateLimits", "rerouted", "warning"]);
 export const isNotice = (event: ModelEvent): event is Notice => notices.has(event.type);
 
-/** What a provider says beside its answer. */
+/** Information that a provider sends along with its answer. */
 export function takeNotice({ turn, settings }: Run, event: Notice): void {
   const { thread } = turn;
   if (event.type === "rateLimits")
@@ -145,7 +145,7 @@ export function takeNotice({ turn, settings }: Run, event: Notice): void {
   else if (event.type === "warning") turn.notify("warning", { threadId: thread.id, message: event.message });
 }
 
-/** Whatever was asked for in a turn is paid for by its thread. */
+/** All usage within a turn counts for its thread. */
 export async function countUsage({ turn, settings }: Run, usage: TokenUsage): Promise<void> {
   const { thread } = turn;
   thread.countTokens(usage);

@@ -1,26 +1,26 @@
-/** Carries a verified patch out: all of it or, with everything put back, nothing. */
+/** Applies a verified patch: all of it or, after restoring everything, nothing. */
 
 import { errorMessage } from "../../lib/error-text.ts";
 import { type FileState, type NewFile, sameContent, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
 import type { PatchPlan, PatchStep } from "./plan.ts";
 
-/** Remembers files for the turn's diff and for undo. No call ever rejects: a file that could not be kept is said so when it is asked for. */
+/** Remembers files for the turn's diff and for undo. No call ever rejects: a file that could not be kept is reported on undo. */
 export interface BeforeImages {
-  /** Called before a file changes; `before` of the first change in a turn counts. Resolves when both survive a crash. */
+  /** Call before a file changes; `before` of the first change in a turn counts. Resolves when both would survive a crash. */
   changing(real: string, before: FileState, after: FileState): Promise<void>;
   /** The change was made. */
   changed(real: string): void;
-  /** The change was not made: the turn left it as `before`, and what stands there is not its doing. */
+  /** The change was not made: the turn left the file as `before`, and its current content comes from elsewhere. */
   notChanged(real: string, before: FileState): Promise<void>;
-  /** A folder had to be made for a file. */
+  /** A folder was created for a file. */
   made(folder: string): Promise<void>;
-  /** A file went from one place to another. */
+  /** A file was moved. */
   moved(from: string, to: string): void;
 }
 
 export type Applied = { readonly ok: true; readonly stdout: string } | { readonly ok: false; readonly failed: string };
 
-/** Looks again at every place before it writes: links and edits that came while the approval waited make it fail, and the user's version stays. */
+/** Checks every path again before writing: links and edits made while the approval was pending make it fail, and the user's version stays. */
 export async function applyPlan(plan: PatchPlan, workspace: Workspace, before: BeforeImages): Promise<Applied> {
   const done: Done[] = [];
   try {
@@ -60,7 +60,7 @@ async function checkAgain(step: PatchStep, workspace: Workspace): Promise<void> 
     );
 }
 
-/** Latest first. What cannot be put back is named: silence would hide a half-applied patch. */
+/** Latest first. Paths that cannot be restored are reported: silence would hide a half-applied patch. */
 async function putBack(done: readonly Done[], workspace: Workspace): Promise<ReadonlyMap<PatchStep, string>> {
   const lost = new Map<PatchStep, string>();
   for (const { step, madeFolders } of done.toReversed()) {

@@ -1,20 +1,20 @@
-/** File changes as the client and the model see them: the item's list, the summary, the tool's answer. */
+/** Formats file changes for clients and the model: the item's list, the summary, the tool's answer. */
 import { unifiedDiff, utf8Text } from "../../lib/diff.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
 import type { FileState } from "../ports/workspace.ts";
 
-/** One file's way through a patch. */
+/** One file's change in a patch. */
 export interface FileEdit {
   /** Absolute, as shown to the user. */
   readonly path: string;
   readonly kind: "add" | "delete" | "update";
   readonly movePath: string | undefined;
   readonly before: FileState;
-  /** What stands at `movePath`, or at `path` without one. */
+  /** The content at `movePath`, or at `path` without one. */
   readonly after: FileState;
 }
 
-/** How much of the surroundings an item's diff shows; Codex shows one line here and three in the turn's diff. */
+/** How many context lines an item's diff shows; Codex shows one line here and three in the turn's diff. */
 const itemContext = 1;
 
 /** The wire's form, sorted by path as Codex sorts it. */
@@ -32,13 +32,13 @@ async function fileUpdateChange(edit: FileEdit): Promise<FileUpdateChange> {
   return { path, kind: { type: "update", move_path: edit.movePath }, diff: `${diff}\n\nMoved to: ${edit.movePath}` };
 }
 
-/** The text of a file, or a short note where there is none to show. */
+/** The text of a file, or a short note when there is none to show. */
 function stateText(state: FileState): string {
   if (state.kind === "file") return utf8Text(state.bytes) ?? `(binary file, ${state.bytes.length} bytes)\n`;
   return state.kind === "link" ? `(symbolic link to ${state.target})\n` : "";
 }
 
-/** What one line of the summary says; `name` is the path as the patch wrote it. */
+/** One line of the summary; `name` is the path as written in the patch. */
 export interface SummaryLine {
   readonly mark: "A" | "M" | "D";
   readonly name: string;
@@ -55,5 +55,5 @@ export function patchOutput(exitCode: number, durationMs: number, text: string):
   return `Exit code: ${exitCode}\nWall time: ${Math.round(durationMs / 100) / 10} seconds\nOutput:\n${text}`;
 }
 
-/** For a patch that was refused before anything was shown to the user. */
+/** For a patch that was rejected before anything was shown to the user. */
 export const verificationFailed = (problem: string): string => `apply_patch verification failed: ${problem}`;

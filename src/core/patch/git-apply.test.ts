@@ -1,4 +1,4 @@
-/** Random edits, written as a patch in our grammar and as unified diffs, give the same tree by us and by `git apply`. */
+/** Random edits, written as a patch in our grammar and as unified diffs, produce the same tree by our code and by `git apply`. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -55,7 +55,7 @@ const aCase: fc.Arbitrary<Case> = fc.record({
   added: fc.array(fc.array(line, { minLength: 1, maxLength: 6 }), { maxLength: 2 }),
 });
 
-/** Every line of a file is made unlike the others, so that its place is the same for both tools. */
+/** Every line of a file is unique, so that both tools find the same position. */
 const unlike = (lines: readonly string[]): string[] =>
   lines.map((text, i) => (text === "" ? "" : `${text} #${i}`)).map((t, i) => (t === "" ? `#${i}` : t));
 
@@ -114,7 +114,7 @@ function write(c: Case): Written {
       from = e.at + e.remove;
     }
     out.push(...lines.slice(from));
-    // The last line loses its missing end exactly when it was replaced or something came after it.
+    // The last line gets a line break exactly when it was replaced or something follows it.
     const keepsEnd = from < lines.length;
     afterTree[target] = text(out, file.ending === "\r\n" && lines.length - (isOpen ? 1 : 0) > 0 ? "\r\n" : "\n", isOpen && keepsEnd);
   }
@@ -125,7 +125,7 @@ function write(c: Case): Written {
   return { before: beforeTree, after: afterTree, patch: `*** Begin Patch\n${patch}*** End Patch\n`, moves };
 }
 
-/** One line of context on each side where there is one; at the end of the file the chunk says so. */
+/** One line of context on each side where there is one; a chunk at the end of the file says so. */
 function chunk(lines: readonly string[], e: Edit): string {
   const above = lines.slice(Math.max(0, e.at - 1), e.at);
   const below = lines.slice(e.at + e.remove, e.at + e.remove + 1);
@@ -175,7 +175,7 @@ function gitApply(folder: string, diff: string): void {
   assert.equal(done.status, 0, `${done.stderr}\n${diff}`);
 }
 
-test("the same tree by us and by git apply, and the turn's diff is one that git takes", async () => {
+test("our code and git apply produce the same tree, and git accepts the turn's diff", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(aCase, async (c) => {
@@ -202,7 +202,7 @@ test("the same tree by us and by git apply, and the turn's diff is one that git 
   );
 });
 
-test("a difference too large to be minimal is still right", async () => {
+test("a diff too large to be minimal is still correct", async () => {
   const old = Array.from({ length: 9000 }, (_, i) => `a${i}\n`).join("");
   const young = `head\n${Array.from({ length: 9000 }, (_, i) => `b${i * 7}\n`).join("")}`;
   const folder = path.join(root, "large");

@@ -5,7 +5,7 @@ import { interceptPatch } from "./heredoc.ts";
 const patch = "*** Begin Patch\n*** Add File: a\n+x $HOME `id`\n*** End Patch";
 const script = (text: string) => interceptPatch(["bash", "-lc", text], "/ws");
 
-test("a pure patch is seen in every form in which models send it", () => {
+test("a pure patch is recognized in every form that models send", () => {
   const found = { patch, cwd: "/ws" };
   assert.deepEqual(interceptPatch(["apply_patch", patch], "/ws"), found);
   assert.deepEqual(interceptPatch(["/usr/bin/applypatch", patch], "/ws"), found);
@@ -16,7 +16,7 @@ test("a pure patch is seen in every form in which models send it", () => {
   assert.deepEqual(interceptPatch(["/bin/zsh", "-c", `apply_patch <<'E'\n${patch}\nE`], "/ws"), found);
 });
 
-test("cd to a plain folder before it counts", () => {
+test("a cd to a plain folder before it is applied", () => {
   assert.deepEqual(script(`cd sub && apply_patch <<'EOF'\n${patch}\nEOF`), { patch, cwd: "/ws/sub" });
   assert.deepEqual(script(`cd 'a b' && apply_patch <<'EOF'\n${patch}\nEOF`), { patch, cwd: "/ws/a b" });
   assert.deepEqual(script(`cd "/x y" &&\napply_patch <<'EOF'\n${patch}\nEOF`), { patch, cwd: "/x y" });
@@ -55,7 +55,7 @@ test("anything more is an ordinary command", () => {
   assert.equal(interceptPatch([], "/ws"), undefined);
 });
 
-test("a patch without its command is told how to be sent", () => {
+test("a patch without its command is answered with the right form", () => {
   const found = script(patch);
   assert.ok(found !== undefined && "failed" in found && found.failed.includes("apply_patch"));
 });

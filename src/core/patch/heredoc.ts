@@ -1,4 +1,4 @@
-/** Sees when a shell command is nothing but a patch, so that it becomes a file change with its own approval. */
+/** Detects a shell command that is only a patch, so that it becomes a file change with its own approval. */
 import path from "node:path";
 import { verificationFailed } from "./file-changes.ts";
 
@@ -8,8 +8,8 @@ const shells = new Set(["bash", "sh", "zsh", "dash", "ksh"]);
 const names = new Set(["apply_patch", "applypatch"]);
 
 /**
- * The patch that `argv` carries, or undefined for an ordinary command. Only a pure patch counts: `apply_patch <text>` as an argv, or a shell
- * script that is one here-document for apply_patch, with at most `cd <folder> &&` before it. One word more and the shell runs it all.
+ * The patch in `argv`, or undefined for an ordinary command. Only a pure patch counts: `apply_patch <text>` as an argv, or a shell
+ * script that is one here-document for apply_patch, with at most `cd <folder> &&` before it. Anything more is left to the shell.
  */
 export function interceptPatch(argv: readonly string[], cwd: string): Intercepted | undefined {
   const [program = "", ...rest] = argv;
@@ -22,13 +22,13 @@ export function interceptPatch(argv: readonly string[], cwd: string): Intercepte
   return fromScript(script, cwd);
 }
 
-/** The script that a shell is given as one word; undefined for other programs. */
+/** The script that a shell gets as one argument; undefined for other programs. */
 export function shellScript([program = "", ...rest]: readonly string[]): string | undefined {
   const shell = path.basename(program).replace(/\.exe$/i, "");
   return shells.has(shell) && rest.length === 2 && /^-l?c$/.test(rest[0] ?? "") ? rest[1] : undefined;
 }
 
-/** A word whose value is the same for every shell: quoted, or bare without any character that expands. */
+/** A shell word with the same value in every shell: quoted, or bare without any character that expands. */
 const word = String.raw`(?:'([^'\n]+)'|"([^"\\$\`\n]+)"|([^\s'"\\$\`;&|<>()*?[\]{}~#!=-][^\s'"\\$\`;&|<>()*?[\]{}~#!]*))`;
 const opening = new RegExp(
   String.raw`^\s*(?:cd[ \t]+${word}[ \t]*&&\s*)?apply_?patch[ \t]*<<(-?)[ \t]*(['"]?)([A-Za-z_][A-Za-z0-9_]*)\5[ \t]*\n`,

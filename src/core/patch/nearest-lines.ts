@@ -1,19 +1,19 @@
-/** The lines of a file that look most like those a model remembered, for the refusal of an edit that does not fit. */
+/** Finds the lines of a file most similar to those a model remembered, for the error about an edit that does not match. */
 
-/** Enough to find a place by; more lines cost time and say no more. */
+/** Enough to identify a place; more lines only cost time. */
 const maxWanted = 12;
 const maxLines = 20_000;
 const around = 2;
 const maxShown = 16;
 const maxWidth = 200;
-/** Below this the lines have nothing in common that would help. */
+/** Below this similarity the lines are no help. */
 const leastLikeness = 0.4;
 
-/** A sentence with numbered lines, or nothing where no lines are near. */
+/** A sentence with numbered lines, or nothing when no lines are similar. */
 export function nearestLines(lines: readonly string[], wanted: readonly string[]): string {
-  const sought = wanted.filter((line) => line.trim() !== "").slice(0, maxWanted);
-  if (sought.length === 0 || lines.length === 0) return "";
-  const patterns = sought.map(tokens);
+  const wantedLines = wanted.filter((line) => line.trim() !== "").slice(0, maxWanted);
+  if (wantedLines.length === 0 || lines.length === 0) return "";
+  const patterns = wantedLines.map(tokens);
   const file = lines.slice(0, maxLines).map(tokens);
   let best = { at: 0, score: 0 };
   for (let at = 0; at < file.length; at++) {
@@ -30,7 +30,7 @@ export function nearestLines(lines: readonly string[], wanted: readonly string[]
 
 const tokens = (line: string): readonly string[] => line.match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu)?.slice(0, 64) ?? [];
 
-/** 1 for lines that differ in spaces alone, 0 for lines without a word in common. */
+/** 1 for lines that differ only in spaces, 0 for lines without a common word. */
 function likeness(line: readonly string[] | undefined, pattern: readonly string[] | undefined): number {
   if (line === undefined || pattern === undefined || line.length === 0) return 0;
   const rest = new Map<string, number>();

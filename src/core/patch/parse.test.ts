@@ -15,7 +15,7 @@ const failureOf = (text: string): string => {
   return parsed.failed;
 };
 
-test("a patch of all operations is read in order", () => {
+test("a patch with all operations is parsed in order", () => {
   assert.deepEqual(
     hunksOf(
       wrap(
@@ -45,7 +45,7 @@ test("a patch of all operations is read in order", () => {
   );
 });
 
-test("here-documents, spaces around markers, blank lines and CRLF are forgiven", () => {
+test("here-documents, spaces around markers, blank lines and CRLF are tolerated", () => {
   const wanted = [{ op: "add", path: "a", content: "x\n" }];
   assert.deepEqual(hunksOf(`<<'EOF'\n${wrap("*** Add File: a\n+x")}\nEOF\n`), wanted);
   assert.deepEqual(hunksOf(`apply_patch <<"PATCH"\n${wrap("*** Add File: a\n+x")}\nPATCH`), wanted);
@@ -54,7 +54,7 @@ test("here-documents, spaces around markers, blank lines and CRLF are forgiven",
   assert.deepEqual(hunksOf(wrap("*** Environment ID: local\n*** Add File: a\n+x")), wanted);
 });
 
-test("the first chunk needs no marker, an empty line is an empty kept line, numbers of a unified diff are no anchor", () => {
+test("the first chunk needs no marker, an empty line is an empty context line, and line numbers of a unified diff are no anchor", () => {
   const [hunk] = hunksOf(wrap("*** Update File: u\n-a\n\n+b\n@@ -1,2 +3 @@ def f\n c"));
   assert.deepEqual(hunk?.op === "update" ? hunk.chunks : undefined, [
     {
@@ -74,7 +74,7 @@ test("a move needs no chunk", () => {
   assert.deepEqual(hunksOf(wrap("*** Update File: a\n*** Move to: b")), [{ op: "update", path: "a", movePath: "b", chunks: [] }]);
 });
 
-test("what cannot be read says where and why", () => {
+test("a parse error says where and why", () => {
   assert.match(failureOf("hello"), /first line of the patch must be '\*\*\* Begin Patch'/);
   assert.match(failureOf(""), /first line/);
   assert.match(failureOf("*** Begin Patch"), /last line/);

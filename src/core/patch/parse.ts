@@ -1,4 +1,4 @@
-/** Reads the apply_patch grammar, and what models write in its place. Never throws: what cannot be read comes back as a sentence for the model. */
+/** Parses the apply_patch grammar and common variations of it. Never throws: a parse error is returned as a sentence for the model. */
 
 import { withoutFence } from "../../lib/repair-json.ts";
 import type { Chunk, ChunkLine, FileHunk } from "../ports/file-hunk.ts";
@@ -16,7 +16,7 @@ const environmentHeader = "*** Environment ID:";
 
 /**
  * Lenient where models are sloppy (a fence or a here-document around the patch, prose before it, missing markers, CRLF, an ordinary diff),
- * strict where a guess could edit the wrong place or write half a file: a patch that begins and does not end may have been cut.
+ * strict where a guess could edit the wrong place or write half a file: a patch that starts but does not end may be truncated.
  */
 export function parsePatch(text: string): Parsed {
   const lines = withLineBreaks(withoutFence(text))
@@ -27,7 +27,7 @@ export function parsePatch(text: string): Parsed {
   if (starts.length === 0) return withoutMarkers(bare);
   const hunks: FileHunk[] = [];
   let to = -1;
-  // More than one patch: a model that has more to change.
+  // More than one patch: the model has several changes.
   for (const from of starts) {
     if (from < to) continue;
     to = bare.findIndex((line, i) => i > from && isMarker(line, end));
@@ -40,14 +40,14 @@ export function parsePatch(text: string): Parsed {
   return { hunks };
 }
 
-/** A patch of which only the inside came. */
+/** A patch without its outer markers. */
 function withoutMarkers(lines: readonly string[]): Parsed {
   const last = lines.findLastIndex((line) => line.trim() !== "");
   const body = isMarker(lines[last] ?? "", end) ? lines.slice(0, last) : lines;
   return parseBody(body, 0) ?? { failed: `invalid patch: The first line of the patch must be '${begin}'` };
 }
 
-/** What stands between the markers; undefined where it begins like nothing that is known. */
+/** The text between the markers; undefined when its start is not recognized. */
 function parseBody(lines: readonly string[], at: number): Parsed | undefined {
   const body = lines.slice(at);
   if (isUnified(body)) {
@@ -60,14 +60,14 @@ function parseBody(lines: readonly string[], at: number): Parsed | undefined {
 
 const isMarker = (line: string, marker: string): boolean => line.trim().toLowerCase() === marker.toLowerCase();
 
-/** Line breaks that were escaped once too often. */
+/** Fixes line breaks that were escaped twice. */
 function withLineBreaks(text: string): string {
   return text.includes("\n") || !text.includes("\\n")
     ? text
     : text.replaceAll(/\\([nt"\\])/g, (_, c: string) => ({ n: "\n", t: "\t" })[c] ?? c);
 }
 
-/** A patch that was moved to the right as a whole, as in a list or a quoted block. */
+/** Removes a common indentation, as in a list or a quoted block. */
 function unindented(lines: readonly string[]): readonly string[] {
   const margin = /^[ \t]+(?=\*\*\* Begin Patch)/i.exec(lines.find((line) => line.trim() !== "") ?? "")?.[0];
   if (margin === undefined || !lines.every((line) => line.trim() === "" || line.startsWith(margin))) return lines;
@@ -91,10 +91,10 @@ function headerOf(line: string): { readonly op: "add" | "delete" | "update"; rea
   return { op: operations[(found[1] ?? "").toLowerCase()] ?? "update", path: unquoted(found[2] ?? "") };
 }
 
-/** A path in quotes or backticks. */
+/** Removes quotes or backticks around a path. */
 const unquoted = (path: string): string => /^(["'`])(.+)\1$/.exec(path)?.[2] ?? path;
 
-/** A patch that the model wrapped in `<<'EOF' … EOF`, with or without the command's name. */
+/** Unwraps a patch inside `<<'EOF' … EOF`, with or without the command's name. */
 function withoutHereDocument(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((line) => line.trim() !== "");
   const opened = /^(?:apply_?patch\s*)?<<-?\s*(['"]?)([A-Za-z_][\w-]*)\1$/.exec(lines[first]?.trim() ?? "");
@@ -103,7 +103,7 @@ function withoutHereDocument(lines: readonly string[]): readonly string[] {
   return [...lines.slice(0, first).map(() => ""), "", ...lines.slice(first + 1, last)];
 }
 
-/** Thrown inside this file only, to leave nested reading at once. */
+/** Thrown only inside this file, to leave nested parsing at once. */
 class BadHunk {
   readonly text: string;
   constructor(line: number, problem: string) {
@@ -136,7 +136,7 @@ class Reader {
     return this.#lines[this.#at];
   }
 
-  /** Moves past empty lines; false at the end. */
+  /** Skips empty lines; false at the end. */
   #skipBlank(): boolean {
     while (this.#peek()?.trim() === "") this.#at++;
     return this.#peek() !== undefined;
@@ -228,13 +228,13 @@ class Reader {
     this.#at++;
     const sign = line[0];
     if (sign === " " || sign === "+" || sign === "-") return { sign, text: line.slice(1) };
-    return { sign: " ", text: line }; // a kept line without its space: it must be found in the file like any other
+    return { sign: " ", text: line }; // a context line without its leading space: it must match the file like any other
   }
 }
 
 const isAnchor = (line: string | undefined): boolean => line?.startsWith("@@") === true;
 
-/** Line numbers of an ordinary unified diff say nothing here: places are found by their text. */
+/** Line numbers of a unified diff are ignored: places are found by their text. */
 function anchorText(line: string): string {
   const text = line
     .slice(2)

@@ -130,7 +130,7 @@ test("several hunks for one file build on each other", async (t) => {
   assert.deepEqual([p.file("a"), p.file("n")], ["X\nY\n", "2\n"]);
 });
 
-test("what does not fit is told before anything is shown or written", async (t) => {
+test("a change that does not match is reported before anything is shown or written", async (t) => {
   const p = await place(t);
   p.file("a", "x\n");
   p.file("folder/x", "");
@@ -152,7 +152,7 @@ test("what does not fit is told before anything is shown or written", async (t) 
   assert.match(await p.failure("nonsense"), /^apply_patch verification failed: invalid hunk at line 2/);
 });
 
-test("a failure half-way puts everything back", async (t) => {
+test("a failure half-way restores everything", async (t) => {
   const p = await place(t);
   p.file("a", "x\n");
   p.file("b", "1\n");
@@ -163,7 +163,7 @@ test("a failure half-way puts everything back", async (t) => {
   assert.deepEqual([p.file("a"), p.file("b"), existsSync(path.join(p.ws, "new"))], ["x\n", "user edit\n", false]);
 });
 
-test("a file that appears or vanishes meanwhile is left alone", async (t) => {
+test("a file that appears or disappears meanwhile is left alone", async (t) => {
   const p = await place(t);
   p.file("gone", "x\n");
   const adding = await p.plan("*** Add File: fresh\n+mine");
@@ -186,7 +186,7 @@ test("modes are kept, also by a move", async (t) => {
   assert.equal(p.file("tool"), undefined);
 });
 
-test("links inside the workspace lead to the file that is edited; links out of it are refused", async (t) => {
+test("links inside the workspace are followed to the file that is edited; links out of it are refused", async (t) => {
   const p = await place(t);
   p.file("AGENTS.md", "one\n");
   p.file("../outside/secret", "old\n");
@@ -212,7 +212,7 @@ test("links inside the workspace lead to the file that is edited; links out of i
   assert.deepEqual([p.file("../outside/secret"), existsSync(path.join(p.ws, "leaf"))], ["old\n", false]);
 });
 
-test("a folder swapped for a link while the approval waits is not followed", async (t) => {
+test("a folder replaced with a link while the approval is pending is not followed", async (t) => {
   const p = await place(t);
   p.file("sub/f", "x\n");
   p.file("../outside/f", "x\n");
@@ -228,7 +228,7 @@ test("a folder swapped for a link while the approval waits is not followed", asy
   assert.deepEqual([p.file("../outside/f"), existsSync(path.join(p.outside, "new"))], ["x\n", false]);
 });
 
-test("what lies outside or is protected is known before anybody is asked", async (t) => {
+test("paths outside the workspace or protected ones are known before anybody is asked", async (t) => {
   const p = await place(t);
   p.file(".git/config", "x\n");
   p.file("../outside/victim", "old\n");
@@ -270,7 +270,7 @@ test("read-only leaves nothing writable, full access everything", async (t) => {
   assert.equal(standingOf("/etc/passwd", full.scope), "writable");
 });
 
-test("the git folder of a worktree and the server's home are closed inside a root", async (t) => {
+test("the git folder of a worktree and the server's home are protected inside a root", async (t) => {
   const p = await place(t, { ...workspaceWrite, writableRoots: [] });
   p.file(".git", `gitdir: ${p.ws}/elsewhere/repo\n`);
   const settings = { cwd: p.ws, workspaceRoots: [p.ws], sandboxPolicy: workspaceWrite } as unknown as ThreadSettings;
@@ -290,7 +290,7 @@ test("the git folder of a worktree and the server's home are closed inside a roo
   assert.equal(standingOf(path.join(p.ws, "home/auth.json"), nested), "outside");
 });
 
-test("a protected name that is a link protects what it leads to, and a link's name counts at any depth", async (t) => {
+test("a protected name that is a link protects its target, and a link's name counts at any depth", async (t) => {
   const p = await place(t);
   p.file("repo.git/config", "x\n");
   p.file("sub/store/config", "x\n");
@@ -317,7 +317,7 @@ test("where the workspace is a whole home, files that run later are asked about"
   assert.equal(standingOf(path.join(p.ws, "code/.bashrc"), scope), "writable");
 });
 
-test("protected names in every spelling that a disk may take for them", () => {
+test("protected names are recognized in every spelling that a file system may treat as equal", () => {
   for (const name of [".git", ".GIT", ".git ", ".git...", ".git::$INDEX_ALLOCATION", "GIT~1", ".c\u200dodex", ".Agents", "\uff0egit"])
     assert.ok(isProtectedName(name), JSON.stringify(name));
   for (const name of ["git", ".gitignore", ".github", "a.git", ".codexrc", "agents"]) assert.ok(!isProtectedName(name), name);

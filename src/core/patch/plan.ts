@@ -1,4 +1,4 @@
-/** Verifies a patch against the files without writing: what it would do, where, and whether that may be done unasked. */
+/** Verifies a patch against the files without writing: what it would do, where, and whether that needs approval. */
 import path from "node:path";
 import { utf8Text } from "../../lib/diff.ts";
 import { isInside, pathProblem, relativeInside } from "../../lib/paths.ts";
@@ -12,13 +12,13 @@ import { type Standing, standingOf, type WriteScope } from "./reach.ts";
 import { replaceText } from "./replace.ts";
 import { updateText } from "./update.ts";
 
-/** One place that changes. */
+/** One path that changes. */
 export interface PatchStep {
-  /** Absolute, before links were followed: applying looks again where it leads. */
+  /** Absolute, before links are followed: applying resolves it again. */
   readonly named: string;
-  /** Where it leads; the only place that is written. */
+  /** The resolved path; the only one that is written. */
   readonly real: string;
-  /** The entry itself is meant, not what a link leads to. */
+  /** The link itself is meant, not its target. */
   readonly isEntry: boolean;
   readonly before: FileState;
   readonly after: FileState;
@@ -29,21 +29,21 @@ export interface PatchStep {
 export interface PatchPlan {
   /** For the fileChange item. */
   readonly changes: readonly FileUpdateChange[];
-  /** In the order in which they are carried out; each place once. */
+  /** In the order in which they are applied; each path once. */
   readonly steps: readonly PatchStep[];
   /** Resolved paths; a grant for the session covers exactly these. */
   readonly touched: readonly string[];
-  /** Pairs of resolved paths: a file that was moved, and where to. */
+  /** Pairs of resolved paths: from and to of each moved file. */
   readonly moves: readonly { readonly from: string; readonly to: string }[];
-  /** Existing files (resolved) that an Add File or a move replaces: worth a word when asking. */
+  /** Existing files (resolved) that an Add File or a move replaces: mentioned when asking. */
   readonly overwrites: readonly string[];
-  /** What the tool prints when it went well. */
+  /** The tool's output on success. */
   readonly summary: string;
 }
 
 export type Planned = PatchPlan | { readonly failed: string };
 
-/** The patch, or the list of changes, against the files as they are now. Reads only. `scope` decides how paths are shown and which links may be followed. */
+/** Plans the patch, or the list of changes, against the current files. Only reads. `scope` decides how paths are shown and which links may be followed. */
 export async function planPatch(
   wanted: string | readonly FileHunk[],
   cwd: string,
@@ -71,11 +71,11 @@ interface Entry {
   readonly before: FileState;
   now: FileState;
   isNew: boolean;
-  /** The last thing that the patch did to it. */
+  /** The patch's last operation on it. */
   last: FileHunk["op"] | "moved away" | "moved here" | undefined;
 }
 
-/** The tree as the patch changes it hunk by hunk, over the disk as it is. */
+/** The tree as the patch changes it, hunk by hunk, on top of the files on disk. */
 class Draft {
   readonly #cwd: string;
   readonly #workspace: Workspace;
@@ -91,7 +91,7 @@ class Draft {
     this.#scope = scope;
   }
 
-  /** Adds one hunk; a text when it does not fit. */
+  /** Adds one hunk; returns an error message when it does not match. */
   async take(hunk: FileHunk): Promise<string | undefined> {
     try {
       if (hunk.op === "add") return await this.#add(hunk.path, hunk.content);
@@ -108,7 +108,7 @@ class Draft {
     return this.#put(name, content, "add");
   }
 
-  /** As `add`, but a file that is there already shows as changed. */
+  /** Like `add`, but an existing file is shown as changed. */
   #write(name: string, content: string): Promise<string | undefined> {
     return this.#put(name, content, "write");
   }
@@ -186,7 +186,7 @@ class Draft {
   #done(entry: Entry, last: NonNullable<Entry["last"]>, mark?: SummaryLine["mark"], name?: string): void {
     entry.last = last;
     if (mark !== undefined && name !== undefined) this.#summary.push({ mark, name });
-    // A place that is changed again moves to the end: the steps are carried out in this order.
+    // A path that is changed again moves to the end: steps are applied in this order.
     this.#entries.delete(entry.real);
     this.#entries.set(entry.real, entry);
   }
@@ -205,7 +205,7 @@ class Draft {
     return { named, real, shown: this.#shown(real), isEntry, before, now: before, isNew: before.kind === "absent", last: undefined };
   }
 
-  /** A link inside the session's folders that leads out of them would write where nobody looks. */
+  /** A link inside the session's folders that points outside would write where nobody expects it. */
   #refuseEscape(named: string, real: string): void {
     const { everywhere, roots, sessionRoots } = this.#scope;
     const folders = sessionRoots.flatMap((root) => [root.named, root.real]);
@@ -214,7 +214,7 @@ class Draft {
       throw new WorkspaceRefusal("link", `${named} leads through a symbolic link to ${real}, outside the workspace; name that path itself`);
   }
 
-  /** The resolved place, under the name by which the session knows its folder. */
+  /** The resolved path, under the session's name for its folder. */
   #shown(real: string): string {
     for (const root of this.#scope.sessionRoots) {
       const way = relativeInside(real, root.real);
@@ -237,7 +237,7 @@ class Draft {
     };
   }
 
-  /** One edit for each file: a move shows at the place it came from. */
+  /** One edit for each file: a move is listed under its source path. */
   #edits(entries: readonly Entry[]): FileEdit[] {
     const moved = this.#moves.filter((move) => move.from.last === "moved away" && move.to.last === "moved here");
     const arrived = new Set(moved.map((move) => move.to));
@@ -253,13 +253,13 @@ class Draft {
   }
 }
 
-/** What a plan would do beyond what the settings allow unasked. Resolved paths. */
+/** What a plan would do beyond what the settings allow without asking. Resolved paths. */
 export interface PatchReach {
   readonly outside: readonly string[];
   readonly protected: readonly string[];
   /** Existing files that an Add File or a move replaces. */
   readonly overwrites: readonly string[];
-  /** There is no folder at all that may be written. */
+  /** No folder is writable. */
   readonly readOnly: boolean;
 }
 
@@ -273,7 +273,7 @@ export function reachOf(plan: PatchPlan, scope: WriteScope): PatchReach {
 export type PatchDecision =
   | { readonly kind: "apply" }
   | { readonly kind: "ask"; readonly reason: string | null }
-  /** For the model; nobody is asked. */
+  /** The reason for the model; nobody is asked. */
   | { readonly kind: "refuse"; readonly text: string };
 
 /** Whether the patch runs, is asked about, or is refused, before any grant of the session counts. */

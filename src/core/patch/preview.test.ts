@@ -12,14 +12,14 @@ const wanted: FileUpdateChange[] = [
   { path: "d", kind: { type: "delete" }, diff: "" },
 ];
 
-/** The last telling, with all the time in the world between the pieces. */
+/** The last preview, with unlimited time between the chunks. */
 function last(pieces: readonly string[], form: PreviewForm): FileUpdateChange[] | undefined {
   let now = 0;
   const preview = new PatchPreview(form, () => (now += 1000));
   return pieces.map((piece) => preview.push(piece)).findLast((changes) => changes !== undefined);
 }
 
-test("however it is cut, the whole patch is seen at its end", () => {
+test("for any chunk boundaries, the whole patch is shown at its end", () => {
   fc.assert(
     fc.property(fc.constantFrom<"text" | "json">("text", "json"), fc.array(fc.nat(400), { maxLength: 20 }), (form, cuts) => {
       const text = form === "text" ? patch : JSON.stringify({ input: patch });
@@ -35,7 +35,7 @@ test("however it is cut, the whole patch is seen at its end", () => {
   );
 });
 
-test("edits and new files are seen as they are written, however they are cut", () => {
+test("edits and new files are previewed as they are written, for any chunk boundaries", () => {
   const edit = { path: "a.ts", old_text: 'say("one")\nx', new_text: 'say("two")\ny', replace_all: true };
   const swapped = { replace_all: false, new_text: 'say("two")\ny', path: "a.ts", old_text: 'say("one")\nx' };
   const edited = [{ path: "a.ts", kind: { type: "update", move_path: null }, diff: '@@\n-say("one")\n-x\n+say("two")\n+y\n' }];
@@ -61,7 +61,7 @@ test("edits and new files are seen as they are written, however they are cut", (
   assert.deepEqual(shown, [undefined, "one\n", "one\ntwo\n", "one\ntwo\nthree\n"]);
 });
 
-test("half a line is not shown, and not every piece is told", () => {
+test("half a line is not shown, and not every chunk causes a notification", () => {
   let now = 0;
   const preview = new PatchPreview("text", () => now);
   assert.deepEqual(preview.push("*** Begin Patch\n*** Add File: a\n+on"), [{ path: "a", kind: { type: "add" }, diff: "" }]);

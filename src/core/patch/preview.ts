@@ -1,10 +1,10 @@
-/** Shows a patch, an edit or a new file while the model still writes it. What it says is not verified yet: the fileChange item that follows is the truth. */
+/** Previews a patch, an edit or a new file while the model is writing it. The preview is not verified: the fileChange item that follows is authoritative. */
 import { hasPassed } from "../../lib/passed.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
 
-/** Not more often than people can see. */
+/** No more often than people can notice. */
 const everyMs = 100;
-/** A patch beyond this is not worth reading over and over. */
+/** A patch longer than this is not worth parsing again and again. */
 const maxChars = 256 * 1024;
 
 /** "text": the patch itself. "json": pieces of a function's arguments, `{"input": "…"}`. "edit" and "write": the arguments of these tools. */
@@ -22,7 +22,7 @@ export class PatchPreview {
     this.#now = now;
   }
 
-  /** The changes as they stand, when there is something new worth telling. */
+  /** The current changes, when there is something new to show. */
   push(delta: string): FileUpdateChange[] | undefined {
     if (this.#raw.length > maxChars) return undefined;
     this.#raw += delta;
@@ -45,7 +45,7 @@ export class PatchPreview {
   }
 }
 
-/** Nothing before the old text is whole: by then it is clear what is replaced. */
+/** Nothing is shown before the old text is complete: only then is it clear what is replaced. */
 function editSoFar(raw: string): FileUpdateChange[] {
   const fields = fieldsSoFar(raw);
   const [file, old, next] = [fields.get("path"), fields.get("old_text"), fields.get("new_text")];
@@ -63,7 +63,7 @@ function editSoFar(raw: string): FileUpdateChange[] {
   ];
 }
 
-/** Whether the file is new is not known yet; its whole text is what comes either way. */
+/** Whether the file is new is not known yet; the whole text follows either way. */
 function fileSoFar(raw: string): FileUpdateChange[] {
   const fields = fieldsSoFar(raw);
   const [file, content] = [fields.get("path"), fields.get("content")];
@@ -81,7 +81,7 @@ function fileSoFar(raw: string): FileUpdateChange[] {
 
 interface Field {
   readonly text: string;
-  /** Its closing quote has come. */
+  /** Its closing quote has arrived. */
   readonly isWhole: boolean;
 }
 
@@ -91,7 +91,7 @@ function linesSoFar({ text, isWhole }: Field): string[] {
   return isWhole && lines.at(-1) !== "" ? lines : lines.slice(0, -1);
 }
 
-/** The texts at the top of unfinished arguments. */
+/** The top-level strings of incomplete arguments. */
 function fieldsSoFar(raw: string): Map<string, Field> {
   const fields = new Map<string, Field>();
   const next = /[{,]\s*"([a-z_]+)"\s*:\s*(?:"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)("?)|[^",{}[\]]+)/gy;
@@ -104,7 +104,7 @@ function fieldsSoFar(raw: string): Map<string, Field> {
   return fields;
 }
 
-/** Complete lines only; a header whose body has not come yet counts already. Paths are as the patch writes them, as in Codex 0.166. */
+/** Complete lines only; a header counts even before its body. Paths are shown as the patch writes them, as in Codex 0.166. */
 function changesSoFar(text: string): FileUpdateChange[] {
   const changes: FileUpdateChange[] = [];
   for (const line of text.split("\n").slice(0, -1)) {
@@ -122,22 +122,22 @@ function changesSoFar(text: string): FileUpdateChange[] {
   return changes;
 }
 
-function begun(word: string, file: string): FileUpdateChange {
-  if (word === "Add") return { path: file, kind: { type: "add" }, diff: "" };
-  return word === "Delete"
+function begun(operation: string, file: string): FileUpdateChange {
+  if (operation === "Add") return { path: file, kind: { type: "add" }, diff: "" };
+  return operation === "Delete"
     ? { path: file, kind: { type: "delete" }, diff: "" }
     : { path: file, kind: { type: "update", move_path: null }, diff: "" };
 }
 
-/** The value of the first string in unfinished arguments. */
+/** The value of the first string in incomplete arguments. */
 function inputSoFar(raw: string): string {
   const start = /^\s*\{\s*"(?:input|patch)"\s*:\s*"/.exec(raw);
   if (start === null) return "";
-  // As much as is whole: not half an escape, and nothing after the closing quote.
+  // The complete part: not half an escape, and nothing after the closing quote.
   return textOf(/^(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*/.exec(raw.slice(start[0].length))?.[0] ?? "") ?? "";
 }
 
-/** The text of a JSON string without its quotes; undefined when it is none. */
+/** Decodes a JSON string body without its quotes; undefined when it is invalid. */
 function textOf(body: string): string | undefined {
   try {
     const value: unknown = JSON.parse(`"${body}"`);

@@ -1,31 +1,31 @@
-/** Where a thread's own edits may go: the writable folders of its settings, and the names inside them that stay closed. */
+/** Where a thread's edits may write: the writable folders of its settings, and the protected names inside them. */
 import path from "node:path";
 import { homeEntries } from "../../lib/home-entries.ts";
 import { isInside, rootOf } from "../../lib/paths.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import { type MachineFolders, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
 
-/** What the settings close beside what is always closed. */
+/** Names protected by the settings, in addition to those that always are. */
 export interface WriteLimits {
   readonly protectedNames?: readonly string[];
 }
 
 export interface WriteScope {
-  /** Full access, or a sandbox of somebody else around the whole server. */
+  /** Full access, or an external sandbox around the whole server. */
   readonly everywhere: boolean;
-  /** Resolved folders whose files may be changed unasked. */
+  /** Resolved folders whose files may be changed without asking. */
   readonly roots: readonly string[];
-  /** The session's folders, as they are called and resolved: a link in one of them must not lead out. */
+  /** The session's folders, as named and as resolved: a link inside them must not point outside. */
   readonly sessionRoots: readonly { readonly named: string; readonly real: string }[];
-  /** Resolved places that stay closed although a root holds them; a root strictly inside such a place is a choice of the user and counts. */
+  /** Resolved paths that stay protected although a root contains them; a root strictly inside such a path is the user's choice and counts. */
   readonly closed: readonly string[];
-  /** Closed whatever the roots are: the server's own books. */
+  /** Protected whatever the roots are: the server's own data. */
   readonly sealed: readonly string[];
-  /** Names that stay closed at any depth, as `seenName` gives them. */
+  /** Names that are protected at any depth, in the form that `seenName` returns. */
   readonly names?: ReadonlySet<string>;
 }
 
-/** Names whose files run or configure things later: the repository, our own settings, skills. */
+/** Names whose files are run or read as configuration later: the repository, our own settings, skills. */
 const protectedNames = new Set([".git", ".codex", ".agents"]);
 
 export type Standing = "writable" | "protected" | "outside";
@@ -63,7 +63,7 @@ export async function writeScope(
   };
 }
 
-/** Where a root's protected names lead: a link's target, and for the `.git` file of a worktree the git folder and the one it shares. */
+/** The targets of a root's protected names: a link's target, and for the `.git` file of a worktree the git folder and its common folder. */
 async function ledTo(root: string, workspace: Workspace): Promise<string[]> {
   const places = await Promise.all([...protectedNames].map((name) => resolved(path.join(root, name), workspace)));
   const [git = root] = places;
@@ -72,14 +72,14 @@ async function ledTo(root: string, workspace: Workspace): Promise<string[]> {
   return [...places, gitDir, shared].filter((place) => place !== undefined);
 }
 
-/** The place that a small file names, resolved. */
+/** The path that a small file contains, resolved. */
 async function pointerIn(file: string, form: RegExp, from: string, workspace: Workspace): Promise<string | undefined> {
   const state = await workspace.read(file, 4096).catch(() => undefined);
   const target = state?.kind === "file" ? form.exec(Buffer.from(state.bytes).toString("utf8"))?.[1] : undefined;
   return target === undefined ? undefined : await resolved(path.resolve(from, target), workspace);
 }
 
-/** A path that leads nowhere (a loop of links) stands for itself: nothing can be inside it. */
+/** An unresolvable path (a loop of links) is kept as it is: nothing can be inside it. */
 async function resolved(absolute: string, workspace: Workspace): Promise<string> {
   try {
     return (await workspace.locate(absolute)).real;
@@ -90,7 +90,7 @@ async function resolved(absolute: string, workspace: Workspace): Promise<string>
 }
 
 /**
- * How a place stands to the scope: `real` is where it is, `named` how it was called. A protected name counts at any depth below its root, in either:
+ * How a path relates to the scope: `real` is resolved, `named` as written. A protected name counts at any depth below its root, in either form:
  * nested repositories have hooks too, and their `.git` may be a link.
  */
 export function standingOf(real: string, scope: WriteScope, named = real): Standing {
@@ -111,7 +111,7 @@ const hasProtectedName = (root: string, place: string, further: ReadonlySet<stri
     .split(path.sep)
     .some((name) => isProtectedName(name) || further.has(seenName(name)));
 
-/** Also in the spellings that some disk takes for the same name: other case, trailing dots and spaces, streams, short names, invisible characters. */
+/** Also matches spellings that some file systems treat as the same name: case, trailing dots and spaces, streams, short names, invisible characters. */
 export function isProtectedName(name: string): boolean {
   const seen = seenName(name);
   return protectedNames.has(seen) || /^(?:git|codex|agents)~\d+$/.test(seen);

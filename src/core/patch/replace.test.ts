@@ -12,19 +12,19 @@ test("the one place is changed, byte for byte around it", () => {
   assert.equal(replaced("one\ntwo\n", "two\n", ""), "one\n");
 });
 
-test("line breaks of the file are kept, whatever the model writes", () => {
+test("the file's line breaks are kept, whatever the model writes", () => {
   assert.equal(replaced("a\r\nb\r\nc\r\n", "a\nb", "x\ny"), "x\r\ny\r\nc\r\n");
   assert.equal(replaced("a\r\nb\r\n", "b\r\n", "z\r\n"), "a\r\nz\r\n");
   assert.equal(replaced("a\r\nb\nc\n", "b\nc", "x"), "a\r\nx\n");
 });
 
-test("a text that occurs twice is refused with the places, unless all are meant", () => {
+test("a text that occurs twice is refused with its positions, unless all are meant", () => {
   assert.match(replaced("x\ny\nx\n", "x", "z"), /occurs 2 times in f, at lines 1, 3; .*replace_all/);
   assert.equal(replaced("x\ny\nx\n", "x", "z", true), "z\ny\nz\n");
   assert.match(replaced("x\n".repeat(5000), "x\n", "z"), /at lines 1, 2, .* and further down/);
 });
 
-test("spaces at line ends and typographic signs do not matter for whole lines; indentation does", () => {
+test("trailing spaces and typographic characters do not matter for whole lines; indentation does", () => {
   assert.equal(replaced("def f():  \n    pass\n", "def f():\n    pass", "def g():\n    pass"), "def g():\n    pass\n");
   assert.equal(replaced("say(“hi”)\nend\n", 'say("hi")\n', ""), "end\n");
   assert.match(replaced("    pass\n", "  pass x", "y"), /FAILED/);

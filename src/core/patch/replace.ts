@@ -1,4 +1,4 @@
-/** Replaces a text in a file: the one place where it stands, or all of them where the model says so. Pure. */
+/** Replaces a text in a file: its single occurrence, or all of them if the model says so. Pure. */
 import { nearestLines } from "./nearest-lines.ts";
 import { plain } from "./seek.ts";
 import type { Updated } from "./update.ts";
@@ -9,7 +9,7 @@ export interface Replacing {
   readonly all: boolean;
 }
 
-/** `name` stands for the file in failures. */
+/** `name` is the file's name in error messages. */
 export function replaceText(original: string, { oldText, newText, all }: Replacing, name: string): Updated {
   if (oldText === "") return { failed: `old_text is empty; to replace all of ${name} use write` };
   const isWindows = /\r\n/.test(original) && !/(?<!\r)\n/.test(original);
@@ -42,7 +42,7 @@ export function replaceText(original: string, { oldText, newText, all }: Replaci
   return back([...lines.slice(0, match.from), ...(next === "" ? [] : bodyLines(next)), ...lines.slice(match.to)].join("\n"));
 }
 
-/** Enough to say where; a text that occurs ten thousand times is not looked for any further. */
+/** Enough positions for the error message; further occurrences are not searched. */
 const maxPlaces = 1000;
 
 function placesOf(text: string, wanted: string): number[] {
@@ -54,11 +54,11 @@ function placesOf(text: string, wanted: string): number[] {
 const splice = (text: string, at: number, length: number, next: string): string => text.slice(0, at) + next + text.slice(at + length);
 const lineOf = (text: string, at: number): number => text.slice(0, at).split("\n").length;
 
-/** Whole lines that differ only in spaces at their ends, or in typographic quotes and dashes. */
+/** Whole lines that differ only in trailing spaces, or in typographic quotes and dashes. */
 function looseMatches(lines: readonly string[], wanted: string): { from: number; to: number }[] {
-  const sought = bodyLines(wanted);
+  const wantedLines = bodyLines(wanted);
   for (const loosen of [(line: string) => line.trimEnd(), (line: string) => plain(line).trimEnd()]) {
-    const pattern = sought.map(loosen);
+    const pattern = wantedLines.map(loosen);
     const matches: { from: number; to: number }[] = [];
     if (pattern.every((line) => line === "")) return matches;
     for (let at = 0; at + pattern.length <= lines.length; at++)
@@ -68,7 +68,7 @@ function looseMatches(lines: readonly string[], wanted: string): { from: number;
   return [];
 }
 
-/** The lines of a text; a line break at its end is not one more line. */
+/** The lines of a text; a trailing line break does not start another line. */
 const bodyLines = (text: string): string[] => {
   const lines = text.split("\n");
   return lines.length > 1 && lines.at(-1) === "" ? lines.slice(0, -1) : lines;

@@ -1,13 +1,13 @@
-/** Finds lines in a file, first as they are, then ever more forgivingly, the way models misremember them. */
+/** Finds lines in a file, first exactly, then with increasing tolerance for the ways models misremember them. */
 
 type Loosen = (line: string) => string;
 
-/** From exact to loose: as written; without spaces at the end; without spaces around; with typographic characters as plain ones. */
+/** From exact to loose: as written; without trailing spaces; without surrounding spaces; with typographic characters as plain ones. */
 const looseness: readonly Loosen[] = [(line) => line, (line) => line.trimEnd(), (line) => line.trim(), (line) => plain(line).trim()];
 
 /**
- * The index at or after `from` where `wanted` stands, or undefined. A stricter reading anywhere wins over a looser one earlier.
- * With `atEnd` only the file's last lines are looked at.
+ * The index at or after `from` where `wanted` occurs, or undefined. A stricter match anywhere wins over a looser one earlier.
+ * With `atEnd` only the file's last lines are searched.
  */
 export function seekLines(lines: readonly string[], wanted: readonly string[], from: number, atEnd: boolean): number | undefined {
   const last = lines.length - wanted.length;
@@ -20,7 +20,7 @@ export function seekLines(lines: readonly string[], wanted: readonly string[], f
   return undefined;
 }
 
-/** The index at or after `from` where exactly these lines stand. */
+/** The index at or after `from` where exactly these lines occur. */
 export function seekExactly(lines: readonly string[], wanted: readonly string[], from: number): number | undefined {
   for (let at = from; at <= lines.length - wanted.length; at++) if (wanted.every((line, i) => lines[at + i] === line)) return at;
   return undefined;

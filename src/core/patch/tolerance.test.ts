@@ -1,4 +1,4 @@
-/** Patches as models write them: slips that have one reading are taken, those that a guess would decide are refused. */
+/** Patches as models write them: mistakes with one possible meaning are accepted, those that would need a guess are rejected. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePatch } from "./parse.ts";
@@ -11,7 +11,7 @@ const patch = `*** Begin Patch\n${body}\n*** End Patch`;
 
 type Files = Readonly<Record<string, string | undefined>>;
 
-/** What the patch makes of the files, or the text that refuses it. */
+/** The files after the patch, or the error message. */
 function applied(text: string, before: Files): Files | string {
   const parsed = parsePatch(text);
   if ("failed" in parsed) return parsed.failed;
@@ -64,14 +64,14 @@ const updates: Readonly<Record<string, string>> = {
   "an environment line": patch.replace("*** Update", "*** Environment ID: local\n*** Update"),
 };
 
-test("slips with one reading are taken", () => {
+test("mistakes with one possible meaning are accepted", () => {
   for (const [name, text] of Object.entries(updates)) {
     const files = applied(text, { "app.py": file });
     assert.deepEqual(files, { "app.py": changed }, `${name}: ${JSON.stringify(files)}`);
   }
 });
 
-test("new files come with a plus before each line, or without any", () => {
+test("new files have a plus before each line, or none at all", () => {
   const wanted = { "n.md": "# T\n\ntext\n" };
   for (const lines of ["+# T\n+\n+text", "+# T\n\n+text", "# T\n\ntext"])
     assert.deepEqual(applied(`*** Begin Patch\n*** Add File: n.md\n${lines}\n*** End Patch`, {}), wanted, lines);
@@ -79,7 +79,7 @@ test("new files come with a plus before each line, or without any", () => {
   assert.deepEqual(applied("*** Begin Patch\n*** Create File: n.md\n+# T\n+\n+text\n*** End of File\n*** End Patch", {}), wanted);
 });
 
-test("two patches in one are both taken; deletes and moves in other words, too", () => {
+test("two patches in one are both applied; so are deletes and moves in other notations", () => {
   const second = "*** Begin Patch\n*** Add File: b\n+b\n*** End Patch";
   assert.deepEqual(applied(`${patch}\n\n${second}`, { "app.py": file }), { "app.py": changed, b: "b\n" });
   assert.deepEqual(applied("*** Begin Patch\n*** Remove File: a\n*** End Patch", { a: "x\n" }), { a: undefined });
@@ -90,7 +90,7 @@ test("two patches in one are both taken; deletes and moves in other words, too",
   });
 });
 
-test("what only a guess would decide is refused", () => {
+test("a patch that would need a guess is rejected", () => {
   const refused: Readonly<Record<string, RegExp>> = {
     [patch.replace("\n*** End Patch", "")]: /last line/,
     "please change Hi to Hello": /first line/,
@@ -101,7 +101,7 @@ test("what only a guess would decide is refused", () => {
   for (const [text, why] of Object.entries(refused)) assert.match(String(applied(text, { "app.py": file })), why, text);
 });
 
-test("a chunk that does not fit is answered with the nearest lines and their numbers", () => {
+test("a chunk that does not match is answered with the most similar lines and their numbers", () => {
   const miss = patch.replace("@@ def greet():\n-    print('Hi')", "@@\n-    print('Hi', name)");
   assert.match(
     String(applied(miss, { "app.py": file })),
@@ -110,7 +110,7 @@ test("a chunk that does not fit is answered with the nearest lines and their num
   assert.doesNotMatch(String(applied(miss, { "app.py": "x\ny\n" })), /nearest/);
 });
 
-test("a chunk that fits two places changes the first and says so", () => {
+test("a chunk that matches two places changes the first and says so", () => {
   const twice = "a\nx\nb\nx\n";
   const parsed = parsePatch("*** Begin Patch\n*** Update File: f\n@@\n-x\n+y\n*** End Patch");
   const [hunk] = "hunks" in parsed ? parsed.hunks : [];
@@ -119,8 +119,8 @@ test("a chunk that fits two places changes the first and says so", () => {
   assert.match(updated.notes?.join() ?? "", /line 2 was changed, the one at line 4 was not/);
 });
 
-test("many patches in one text, and long texts, take no long time", () => {
-  // Of the processor, not by the clock: the machine may have other work.
+test("many patches in one text, and long texts, do not take long", () => {
+  // CPU time, not wall-clock time: the machine may be busy.
   const started = process.cpuUsage();
   assert.ok("hunks" in parsePatch("*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n".repeat(2000)));
   parsePatch(`*** Begin Patch\n${"*** Add File: a\n+x\n".repeat(20_000)}`);

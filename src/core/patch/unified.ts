@@ -1,4 +1,4 @@
-/** Reads an ordinary unified diff as the changes that it describes: models that know no other form send one in place of a patch. */
+/** Parses an ordinary unified diff into file changes: some models send one instead of a patch. */
 import type { Chunk, ChunkLine, FileHunk } from "../ports/file-hunk.ts";
 
 const isFileStart = (lines: readonly string[], at: number): boolean =>
@@ -8,13 +8,13 @@ const isPreamble = (line: string): boolean =>
     line,
   );
 
-/** Whether a text begins as a diff does. */
+/** Whether a text starts like a diff. */
 export function isUnified(lines: readonly string[]): boolean {
   const first = lines.findIndex((line) => line.trim() !== "" && !isPreamble(line));
   return first >= 0 && isFileStart(lines, first);
 }
 
-/** The changes, or undefined when there is a line that belongs to no file. */
+/** The changes, or undefined when a line belongs to no file. */
 export function hunksFromUnified(lines: readonly string[]): FileHunk[] | undefined {
   const hunks: FileHunk[] = [];
   for (let at = 0; at < lines.length; ) {

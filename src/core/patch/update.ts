@@ -1,10 +1,10 @@
-/** Carries the chunks of an Update File hunk out on a text. Pure; kept lines stay byte for byte as the file has them. */
+/** Applies the chunks of an Update File hunk to a text. Pure; context lines stay byte for byte as in the file. */
 
 import type { Chunk } from "../ports/file-hunk.ts";
 import { nearestLines } from "./nearest-lines.ts";
 import { seekExactly, seekLines } from "./seek.ts";
 
-/** `notes`: what the model should know of a change that fitted more than one place. */
+/** `notes`: what the model should know about a change that matched more than one place. */
 export type Updated = { readonly text: string; readonly notes?: readonly string[] } | { readonly failed: string };
 
 interface Line {
@@ -18,7 +18,7 @@ interface Replacement {
   readonly lines: readonly Line[];
 }
 
-/** `name` stands for the file in failures. */
+/** `name` is the file's name in error messages. */
 export function updateText(original: string, chunks: readonly Chunk[], name: string): Updated {
   const mark = original.startsWith("\ufeff") ? "\ufeff" : "";
   const lines = splitLines(original.slice(mark.length));
@@ -53,7 +53,7 @@ function withNearest(failure: string, texts: readonly string[], wanted: readonly
   return near === "" ? failure : `${failure}\n${near}`;
 }
 
-/** Another place, further down, that a chunk without an anchor fits as exactly: the model may have meant that one. */
+/** Another place, further down, that a chunk without an anchor matches equally well: the model may have meant that one. */
 function otherPlace(texts: readonly string[], chunk: Chunk, { at, count }: Found): number | undefined {
   if (chunk.anchors.length > 0 || chunk.atEnd || count === 0) return undefined;
   return seekExactly(texts, texts.slice(at, at + count), at + 1);
@@ -62,7 +62,7 @@ function otherPlace(texts: readonly string[], chunk: Chunk, { at, count }: Found
 interface Found {
   readonly at: number;
   readonly count: number;
-  /** Empty kept lines at the chunk's end that the file does not have: blank lines before the next header, not part of the patch. */
+  /** Trailing empty context lines that the file does not have: blank lines before the next header, not part of the patch. */
   readonly dropped: number;
 }
 
@@ -105,7 +105,7 @@ function carryOut(lines: readonly Line[], replacements: readonly Replacement[]):
   return [...parts, lines.slice(at)].flat();
 }
 
-/** A line that was the last one and lost that place gets the ending it lacked. */
+/** A former last line without a line break gets one. */
 const join = (lines: readonly Line[], ending: string): string =>
   lines.map((line, i) => line.text + (line.ending === "" && i < lines.length - 1 ? ending : line.ending)).join("");
 

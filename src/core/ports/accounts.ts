@@ -1,4 +1,4 @@
-/** Port: the user's account with the model's maker: signing in and out. */
+/** Port: the user's account with the model vendor: signing in and out. */
 import type {
   AccountLoginCompletedNotification,
   AccountUpdatedNotification,
@@ -10,12 +10,12 @@ import type {
   LoginAccountResponse,
 } from "../../protocol/account.ts";
 
-/** What clients are notified of, in this order for one sign-in: loginCompleted, then updated. */
+/** The events that clients are notified of; for one sign-in in this order: loginCompleted, then updated. */
 export type AccountEvent =
   | { readonly type: "loginCompleted"; readonly params: AccountLoginCompletedNotification }
   | { readonly type: "updated"; readonly params: AccountUpdatedNotification };
 
-/** What `getAuthStatus` of the older API answers. */
+/** The response to `getAuthStatus` of the older API. */
 export interface AuthStatus {
   readonly authMethod: AuthMode | null;
   readonly authToken: string | null;
@@ -25,22 +25,22 @@ export interface AuthStatus {
 export interface Accounts {
   read(options: { readonly refreshToken: boolean }): Promise<GetAccountResponse>;
   /**
-   * Starts a sign-in; an earlier one that still waits is given up. `events` are to be sent after the answer; those of a sign-in that
-   * goes on in the browser come through `onEvent`. Contract: throws RpcError when this way is not allowed or cannot be started.
+   * Starts a sign-in; a pending one is cancelled. `events` are to be sent after the response; those of a sign-in that
+   * continues in the browser arrive through `onEvent`. Contract: throws RpcError when this method is not allowed or cannot be started.
    */
   startLogin(
     params: LoginAccountParams,
     client: { readonly name: string },
   ): Promise<{ readonly response: LoginAccountResponse; readonly events: readonly AccountEvent[] }>;
   cancelLogin(loginId: string): CancelLoginAccountStatus;
-  /** Forgets the account here; tells its maker where it can. */
+  /** Removes the account locally, and revokes it at the vendor where possible. */
   logout(): Promise<readonly AccountEvent[]>;
-  /** Forgets the key of one provider, or those of all but OpenAI; a provider that was chosen for its key is chosen no more. */
+  /** Removes the key of one provider, or of all except OpenAI; a provider selected because of its key is deselected. */
   forgetKey(provider?: string): Promise<boolean>;
   status(options: { readonly includeToken: boolean; readonly refreshToken: boolean }): Promise<AuthStatus>;
-  /** Keeps a report on this machine; nothing is sent. Resolves to the file it stands in. */
+  /** Saves a report on this machine; nothing is sent. Resolves to its file. */
   keepFeedback(params: FeedbackUploadParams): Promise<string>;
   onEvent(listener: (event: AccountEvent) => void): () => void;
-  /** Gives up a sign-in that waits. */
+  /** Cancels a pending sign-in. */
   close(): void;
 }

@@ -1,22 +1,22 @@
-/** Port: other agents that an agent starts and speaks to; each is a thread of its own below the thread that started it. */
+/** Port: sub-agents that an agent starts and sends messages to; each is a thread of its own below the thread that started it. */
 import type { CollabAgentState } from "../../protocol/item.ts";
 import type { AgentRole } from "./config.ts";
 
 export interface AgentTask {
   readonly message: string;
-  /** The parent's when left out; a role's own comes before it. */
+  /** Defaults to the parent's; a role's own takes precedence. */
   readonly model?: string | undefined;
   readonly role?: AgentRole | undefined;
-  /** Whether it knows the parent's conversation. */
+  /** Whether it gets the parent's conversation. */
   readonly fork: boolean;
 }
 
 export interface Agents {
-  /** Starts an agent with a task. Rejects with an AgentProblem when there may be no more of them. */
+  /** Starts an agent with a task. Rejects with an AgentProblem when the limit is reached. */
   spawn(parentThreadId: string, task: AgentTask): Promise<string>;
-  /** Adds to what an agent does, or begins its next turn; `interrupt` stops what it does first. */
+  /** Adds input to an agent's running turn, or begins its next one; `interrupt` stops the running one first. */
   send(parentThreadId: string, agentId: string, message: string, interrupt: boolean): Promise<void>;
-  /** Resolves when one of them has come to rest, or after `timeoutMs`. */
+  /** Resolves when one of them is idle, or after `timeoutMs`. */
   wait(
     parentThreadId: string,
     agentIds: readonly string[],

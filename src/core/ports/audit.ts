@@ -4,7 +4,7 @@ export interface AuditEntry {
   readonly turnId: string;
   readonly itemId: string;
   readonly kind: "command" | "fileChange" | "mcpToolCall" | "permissions" | "shellCommand" | "network" | "hook";
-  /** What it is about: the command line, the files, the tool with its arguments, the address. */
+  /** The subject: the command line, the files, the tool with its arguments, the address. */
   readonly subject: string;
   readonly cwd?: string;
   readonly event: "requested" | "decided" | "ended";
@@ -22,13 +22,13 @@ export interface AuditEntry {
   readonly sandboxed?: boolean;
   readonly outcome?: string;
 }
-/** What an entry is about, without what happened. */
+/** The subject of an entry, without the outcome. */
 export type AuditSubject = Pick<AuditEntry, "threadId" | "turnId" | "itemId" | "kind" | "subject" | "cwd">;
 
 /** The audit log cannot be written. The message is for a person and for the model. */
 export class AuditUnwritten extends Error {}
 
 export interface Audit {
-  /** Resolves when the line was handed to the kernel. Rejects with AuditUnwritten when it cannot be written: then the action must not run. */
+  /** Resolves when the line was handed to the kernel. Rejects with AuditUnwritten when it cannot be written; the action must not run then. */
   write(entry: AuditEntry): Promise<void>;
 }

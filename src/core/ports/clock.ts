@@ -1,17 +1,17 @@
-/** Ports: time, identity and chance, so that tests can hold them still. */
+/** Ports: time, ids and randomness, so that tests can control them. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   /** Rejects with the signal's reason when aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
-/** What the agent itself measures and waits by, beside the time of day. Its timers do not keep the process alive. */
+/** The agent's own clock and timers, apart from the time of day. Its timers do not keep the process alive. */
 export interface Timers extends Clock {
-  /** Milliseconds since any moment; never runs backwards. */
+  /** Milliseconds since an arbitrary point; never runs backwards. */
   monotonic(): number;
-  /** Calls back once; what is returned takes that back. */
+  /** Calls back once; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void;
-  /** Aborted after this time. */
+  /** A signal that aborts after this time. */
   timeout(ms: number): AbortSignal;
 }
 export interface Ids {

@@ -1,4 +1,4 @@
-/** Ports: running commands, and confining them. */
+/** Ports: running commands, and sandboxing them. */
 import type { SandboxPolicy } from "../../protocol/policy.ts";
 
 export interface Command {
@@ -14,22 +14,22 @@ export interface Command {
   readonly timeoutMs?: number;
 }
 
-/** What a command may touch. Roots come from the session, never from a folder the model chose. */
+/** What a command may access. Roots come from the session, never from a folder the model chose. */
 export interface Confinement {
   readonly policy: SandboxPolicy;
-  /** The session's own folders: writable under workspaceWrite beside `policy.writableRoots`. */
+  /** The session's own folders: writable under workspaceWrite in addition to `policy.writableRoots`. */
   readonly workspaceRoots: readonly string[];
-  /** Names that stay read-only in the session's folders and the policy's, beside those that always do. */
+  /** Names that are read-only in the session's and the policy's folders, in addition to those that always are. */
   readonly protectedNames?: readonly string[];
   readonly limits?: CommandLimits;
   /**
-   * Whether somebody agreed that it may change names that are protected, where this machine's sandbox cannot keep it from that (`openNames`).
-   * Without this it is refused there.
+   * Whether a person agreed that it may change protected names, where this machine's sandbox cannot prevent that (`openNames`).
+   * Without that agreement it is refused.
    */
   readonly namesMayBeOpen?: boolean;
 }
 
-/** What a confined command may use up. 0 is no limit; what is left out has the standard one. */
+/** Resource limits of a sandboxed command. 0 means no limit; omitted ones have the default. */
 export interface CommandLimits {
   /** Processes and threads of the whole command. */
   readonly processes?: number | undefined;
@@ -52,7 +52,7 @@ export interface CommandExit {
 export interface RunningCommand {
   readonly pid: number;
   /**
-   * Bytes as they come, stdout and stderr interleaved; to be copied by whoever wants to keep them. Set before the first await after `start`,
+   * Bytes as they arrive, stdout and stderr interleaved; copy them to keep them. Set before the first await after `start`,
    * else output may be missed.
    */
   onOutput: (chunk: Uint8Array, stream: "stdout" | "stderr") => void;
@@ -60,49 +60,49 @@ export interface RunningCommand {
   closeStdin(): void;
   resize(cols: number, rows: number): void;
   /**
-   * TERM to the whole session and group, KILL after a grace time; also after `exit`, for what was left running. Resolves when nothing of it
-   * lives, with the processes that left the session on purpose and live on (full access only).
+   * TERM to the whole session and group, KILL after a grace time; also after `exit`, for processes left running. Resolves when all of them
+   * have ended, with the processes that left the session on purpose and are still alive (full access only).
    */
   kill(): Promise<readonly number[]>;
-  /** Never rejects. Resolves after the last output was delivered. */
+  /** Never rejects. Resolves after the last output has been delivered. */
   readonly exit: Promise<CommandExit>;
 }
 
 export interface CommandRunner {
   /**
-   * Starts a command, confined. Contract: throws CommandRefused when it cannot be confined as asked or cannot be started; never runs
+   * Starts a sandboxed command. Contract: throws CommandRefused when it cannot be sandboxed as requested or cannot be started; never runs
    * it with wider rights instead. An aborted signal kills it.
    */
   start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand>;
-  /** Which sandbox confines commands on this machine. Tries it out at the first call. */
+  /** The sandbox used on this machine. The first call tests it. */
   sandbox(): Promise<DescribedSandbox>;
   /**
-   * Why a command could change names that are protected, where this machine's sandbox cannot keep it from that: then a person is asked first.
-   * Undefined where it can.
+   * Why a command could change protected names, where this machine's sandbox cannot prevent that: a person is asked first then.
+   * Undefined where the sandbox can prevent it.
    */
   openNames(confinement: Confinement): Promise<string | undefined>;
 }
 
-/** For people and for tests: what confines commands, and what it cannot do. */
+/** For people and tests: the sandbox in use, and what it cannot do. */
 export interface SandboxState {
   /** `none` where commands are refused. */
   readonly engine: "bubblewrap" | "namespaces" | "landlock" | "seatbelt" | "none";
   /** One line; for `none` the reason with the fix. */
   readonly text: string;
-  /** What it cannot do that the best one can. */
+  /** What it cannot do compared with the best one. */
   readonly limits: readonly string[];
 }
 
-/** The same in one line, as the doctor, the page and the terminal say it. */
+/** The same in one line, as the doctor, the web page and the terminal show it. */
 export interface DescribedSandbox extends SandboxState {
-  /** `weaker` where it cannot do all that the best one can, `refused` where no command can be confined. */
+  /** `weaker` where it lacks something the best one has, `refused` where no command can be sandboxed. */
   readonly standing: "full" | "weaker" | "refused";
   readonly line: string;
-  /** What gives a better one; undefined where there is nothing to mend. */
+  /** How to get a better one; undefined where nothing needs fixing. */
   readonly fix: string | undefined;
 }
 
-/** Why a command was not started: a text for the user with the fix, and the kind for those who decide by it. */
+/** Why a command was not started: a message for the user with the fix, and the kind for code. */
 export class CommandRefused extends Error {
   readonly kind: "noSandbox" | "notFound" | "badCwd" | "other";
   constructor(kind: CommandRefused["kind"], message: string) {
@@ -111,7 +111,7 @@ export class CommandRefused extends Error {
   }
 }
 
-/** Pure: turns a command into the one that runs it confined; never starts anything. */
+/** Pure: wraps a command so that it runs sandboxed; never starts anything. */
 export interface Sandbox {
   wrap(command: Command, confinement: Confinement): WrappedCommand | { readonly refused: string };
 }
@@ -119,22 +119,22 @@ export interface WrappedCommand {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Bytes for further descriptors (the seccomp filter), from descriptor 3 on. */
+  /** Data for additional file descriptors (the seccomp filter), from descriptor 3 on. */
   readonly extra: readonly Uint8Array[];
-  /** A descriptor that the wrapping keeps open while anything of the command lives. */
+  /** A file descriptor that stays open while any process of the command is alive. */
   readonly life?: number;
-  /** Without such a descriptor: whether all that carries the command's mark ends with it. */
+  /** Without such a descriptor: whether every process marked as the command's ends with it. */
   readonly endsAsWhole?: boolean;
   readonly ahead?: Ahead;
-  /** Folders that the command may write, where the wrapping knows them. */
+  /** Folders that the command may write, where the sandbox knows them. */
   readonly writable?: readonly string[];
-  /** Called when the command has ended: removes what the wrapping had to put down. */
+  /** Called when the command has ended: removes the sandbox's temporary files. */
   readonly cleanup?: () => void;
 }
 
-/** How the same process is started before the last of `extra` is known. Without its whole word it runs nothing. */
+/** How the same process is started before the last of `extra` is known. It runs nothing until its whole start message has arrived. */
 export type Ahead =
-  /** Waits for the first bytes of it, its word, at one descriptor, and then finds those that follow at another. */
+  /** Waits for its first bytes, the start message, on one file descriptor, and then reads the rest from another. */
   | {
       readonly kind: "same command";
       readonly argv: readonly string[];

@@ -15,13 +15,13 @@ import type { Hook } from "./hooks.ts";
 import type { InstalledPlugin } from "./plugins.ts";
 import type { Digests } from "./project-trust.ts";
 
-/** A program of the user's that prints a provider's bearer token. */
+/** A user's program that prints a provider's bearer token. */
 export interface ProviderAuth {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string | undefined;
   readonly timeoutMs: number;
-  /** The age at which a token is fetched anew; 0: only when the provider refuses it. */
+  /** The age at which a token is renewed; 0: only when the provider rejects it. */
   readonly refreshIntervalMs: number;
 }
 
@@ -32,9 +32,9 @@ export interface ProviderConfig {
   readonly wireApi: "responses" | "chat" | "anthropic" | "scripted" | "ai-sdk";
   /** Name of the environment variable that holds the key. */
   readonly envKey: string | undefined;
-  /** Set where the user's settings name the variable: then no request goes out without it, not even to this machine. */
+  /** Set where the user's settings name the variable: no request is sent without it then, not even to this machine. */
   readonly requiresEnvKey?: boolean;
-  /** What to tell a person who has not set it. */
+  /** Instructions for a person who has not set it. */
   readonly envKeyInstructions?: string | undefined;
   readonly bearerToken: string | undefined;
   readonly auth?: ProviderAuth | undefined;
@@ -46,7 +46,7 @@ export interface ProviderConfig {
   readonly streamMaxRetries: number;
   readonly streamIdleTimeoutMs: number;
   readonly requiresOpenaiAuth: boolean;
-  /** Whether the Responses wire may use a websocket; undefined: where the provider is known to have it. */
+  /** Whether the Responses wire may use a websocket; undefined: only where the provider is known to support it. */
   readonly supportsWebsockets?: boolean | undefined;
   readonly websocketConnectTimeoutMs?: number | undefined;
   /** Free-form settings of the provider (scenario file of the scripted model, package of an ai-sdk adapter). */
@@ -61,7 +61,7 @@ export interface McpServerConfig {
         readonly command: string;
         readonly args: readonly string[];
         readonly env: Readonly<Record<string, string>>;
-        /** Names copied from the server's own environment. */
+        /** Variables copied from the server's own environment. */
         readonly envVars: readonly string[];
         readonly cwd: string | undefined;
       }
@@ -78,21 +78,21 @@ export interface McpServerConfig {
   readonly toolTimeoutMs: number;
   readonly enabledTools: readonly string[] | undefined;
   readonly disabledTools: readonly string[];
-  /** "allow" runs tools with side effects unasked. */
+  /** "allow" runs tools with side effects without asking. */
   readonly approval: "ask" | "allow";
-  /** Tools that run unasked whatever `approval` says. */
+  /** Tools that run without asking, whatever `approval` says. */
   readonly allowedTools: readonly string[];
   readonly scopes: readonly string[];
-  /** The resource to name when signing in, where it is not the server's own address. */
+  /** The OAuth resource for sign-in, where it is not the server's own address. */
   readonly oauthResource: string | undefined;
-  /** The client that was registered by hand; `callbackUrl` is the address that was registered for it. */
+  /** The manually registered client; `callbackUrl` is its registered address. */
   readonly oauthClient: { readonly id: string; readonly secret: string | undefined; readonly callbackUrl: string | undefined } | undefined;
   /**
-   * Set when a project's file says something of it. `redefines`: the user has a server of that name, which says something else; `isBelow`: a
-   * file below the project's root has a hand in it.
+   * Set when a project's file configures it. `redefines`: the user has a server of that name with other settings; `isBelow`: a file below
+   * the project's root is involved.
    */
   readonly fromProject: { readonly root: string; readonly redefines: boolean; readonly isBelow: boolean } | undefined;
-  /** The plugin that brings it along. */
+  /** The plugin that provides it. */
   readonly pluginId: string | undefined;
 }
 
@@ -105,10 +105,10 @@ export interface EnvironmentPolicy {
   readonly includeOnly: readonly string[];
 }
 
-/** A kind of sub-agent. What it leaves open is as in the thread that starts it. */
+/** A kind of sub-agent. Anything unset is inherited from the thread that starts it. */
 export interface AgentRole {
   readonly name: string;
-  /** For the model that chooses among them. */
+  /** Shown to the model that chooses a role. */
   readonly description: string;
   readonly developerInstructions: string | undefined;
   readonly model: string | undefined;
@@ -117,11 +117,11 @@ export interface AgentRole {
   readonly verbosity: string | undefined;
   readonly personality: Personality | undefined;
   readonly serviceTier: string | undefined;
-  /** It may look and not change anything, whatever its parent may. */
+  /** Read-only, whatever its parent may do. */
   readonly isReadOnly: boolean;
 }
 
-/** Beside the defaults of a thread's plain settings. */
+/** In addition to the defaults of a thread's plain settings. */
 export interface Config extends SettingDefaults {
   readonly codexHome: string;
   readonly model: string | undefined;
@@ -141,10 +141,10 @@ export interface Config extends SettingDefaults {
   readonly toolOutputTokenLimit: number;
   /** Model requests in one turn after which it asks, or stops. */
   readonly maxRequestsPerTurn: number;
-  /** Asked for the rest of a turn when the model in use is overloaded. */
+  /** Used for the rest of a turn when the model in use is overloaded. */
   readonly fallbackModel: string | undefined;
   readonly fallbackModelProvider: string | undefined;
-  /** Old tool results leave the history before it has to be compacted. */
+  /** Old tool results are cleared before the history has to be compacted. */
   readonly clearOldResults: boolean;
   readonly compactPrompt: string | undefined;
   readonly reviewModel: string | undefined;
@@ -160,62 +160,62 @@ export interface Config extends SettingDefaults {
   readonly features: Readonly<Record<string, boolean>>;
   readonly shellEnvironment: EnvironmentPolicy;
   readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
-  /** Whether the user trusts the folder (its project root) that this value was made for. */
+  /** Whether the user trusts the folder (its project root) that this config is for. */
   readonly trusted: boolean;
-  /** What the user said about it; undefined: nothing yet. */
+  /** The user's decision about it; undefined: none yet. */
   readonly trustLevel: "trusted" | "untrusted" | undefined;
   readonly projectRoot: string;
   /** The project root, or the main checkout of a linked worktree. */
   readonly repository: string;
   readonly notify: readonly string[];
-  /** How long a thread stays loaded that nobody watches. */
+  /** How long a thread without subscribers stays loaded. */
   readonly threadUnloadMs: number;
-  /** Those that may run, in the order of their places. */
+  /** Hooks that may run, in the order of their sources. */
   readonly hooks: readonly Hook[];
-  /** Those in use; what they bring along is among the MCP servers and the hooks already. */
+  /** Plugins in use; their MCP servers and hooks are already included above. */
   readonly plugins: readonly InstalledPlugin[];
-  /** How deep agents may start agents, how many one thread may have at a time, and the kinds of them that the user has described. */
+  /** How deeply agents may nest, how many one thread may have at a time, and the roles that the user has defined. */
   readonly agents: { readonly maxDepth: number; readonly maxThreads: number; readonly roles: readonly AgentRole[] };
   /** fsync at the end of each turn. */
   readonly syncTurns: boolean;
-  /** Names that stay read-only in a workspace, beside those that always do. */
+  /** Names that are read-only in a workspace, in addition to those that always are. */
   readonly protectedNames: readonly string[];
-  /** The checkers whose findings on an edited file follow the edit's result, in trusted folders. */
+  /** The checkers whose findings on an edited file are appended to the edit's result, in trusted folders. */
   readonly diagnostics: readonly ("ruff" | "tsc" | "cargo")[];
-  /** What a confined command may use up. */
+  /** Resource limits of a sandboxed command. */
   readonly commandLimits: CommandLimits;
-  /** What confines commands on Linux: `auto`, or the name of an engine. */
+  /** The sandbox engine on Linux: `auto`, or an engine's name. */
   readonly sandboxEngine: string;
   /** Seconds until an unanswered request counts as a no, by kind; undefined waits for ever. */
   readonly askTimeouts: Readonly<Record<string, number>>;
-  /** What the administrator allows; undefined allows everything. What requests ask for must be held against it too. */
+  /** What the administrator allows; undefined allows everything. Requests must be checked against it too. */
   readonly requirements: {
-    /** Where it stands, for those who are refused something. */
+    /** Its location, for error messages. */
     readonly file: string;
     readonly allowedApprovalPolicies: readonly AskForApproval[] | undefined;
     readonly allowedApprovalsReviewers: readonly ApprovalsReviewer[] | undefined;
     /** By name and by permission profile. */
     readonly allowedSandboxModes: readonly SandboxMode[] | undefined;
     readonly allowedLoginMethods: readonly ("chatgpt" | "api")[] | undefined;
-    /** Added to every thread's developer instructions, whoever wrote those. */
+    /** Added to every thread's developer instructions, wherever those come from. */
     readonly developerInstructions: string | undefined;
   };
-  /** The merged TOML value itself, for config/read and for keys that only one part reads. */
+  /** The merged TOML value itself, for config/read and for keys that only one module reads. */
   readonly raw: Readonly<Record<string, unknown>>;
   /** Keys, at most two steps deep, that the request itself sets: in its `config`, by a profile that it names, or by the flags of a one-client command. */
   readonly requested: readonly string[];
-  /** What the user has agreed to of this trusted project; empty elsewhere. */
+  /** What the user has accepted in this trusted project; empty elsewhere. */
   readonly accepted: Digests;
-  /** Rules files of the project that are not what the user agreed to: what they allow does not count. */
+  /** The project's rules files that differ from what the user accepted: their allow rules are ignored. */
   readonly unacceptedRules: readonly string[];
   /** Problems worth a configWarning: unknown keys, values that were ignored. */
   readonly warnings: readonly string[];
 }
 
-/** All that most parts need; the smallest thing to fake. */
+/** All that most modules need; the smallest interface to fake. */
 export interface ConfigSource {
   /**
-   * The value for a folder. `overrides` are dotted keys (`model_providers.x.base_url`) or nested objects, strongest last.
+   * The config for a folder. `overrides` are dotted keys (`model_providers.x.base_url`) or nested objects, strongest last.
    * Contract: throws RpcError (invalidRequest) with the file, key and expected value when the config is broken; never falls back to defaults.
    */
   effective(cwd: string, overrides?: Readonly<Record<string, unknown>>): Config;
@@ -224,29 +224,29 @@ export interface ConfigSource {
 /** The settings as the app-server's own methods see and change them. */
 export interface ConfigStore extends ConfigSource {
   /**
-   * What config/read answers, layers included, strongest first. Without a folder: no project's layers.
+   * The response to config/read, layers included, strongest first. Without a folder: no project layers.
    * Contract: throws as `effective` does.
    */
   read(cwd: string | undefined): Required<ConfigReadResponse>;
   /**
    * Writes to the user's file: all edits or none, comments and order kept.
-   * Contract: throws RpcError whose data holds `config_write_error_code`; the file is then as it was.
+   * Contract: throws RpcError whose data contains `config_write_error_code`; the file is then unchanged.
    */
   write(
     edits: readonly ConfigEdit[],
     options?: { readonly expectedVersion?: string | undefined; readonly filePath?: string | undefined },
   ): ConfigWriteResponse;
-  /** Called after each write of this process, with the folders that it said are trusted. Returns what ends the calls. */
+  /** Called after each write by this process, with the folders that it marked as trusted. Returns an unsubscribe function. */
   onChange(listener: (trusted: readonly string[]) => void): () => void;
   /** The administrator's requirements, null when there are none. */
   requirements(): ConfigRequirements | null;
   features(cwd?: string): readonly ExperimentalFeature[];
-  /** Switches features for this process, below what files and flags say. Returns what was taken over; unknown names are not. */
+  /** Switches features for this process, with lower priority than files and flags. Returns what was applied; unknown names are not. */
   setFeatures(enablement: Readonly<Record<string, boolean>>): Readonly<Record<string, boolean>>;
   permissionProfiles(): readonly PermissionProfileSummary[];
-  /** What of a folder's project is void because the user has not agreed to it, and whose project that is. */
+  /** The parts of a folder's project that are ignored because the user has not accepted them, and the project. */
   waiting(cwd: string): WaitingInProject;
-  /** Agrees to all of it. Throws when that cannot be kept. */
+  /** Accepts all of it. Throws when that cannot be stored. */
   acceptWaiting(cwd: string): void;
   hooks(cwd: string): HooksListEntry;
 }

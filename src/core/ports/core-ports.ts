@@ -33,16 +33,16 @@ export interface CorePorts {
   readonly config: ConfigStore;
   readonly models: ModelClients;
   readonly catalog: ModelCatalog;
-  /** The model and provider for a thread: what was asked for, else what is configured, else what there is a key for. */
+  /** The model and provider for a thread: as requested, else as configured, else any that has a key. */
   chooseModel(config: Config, model: string | null | undefined, provider: string | null | undefined): { model: string; provider: string };
-  /** Why no model answers for these settings: nobody has set one up, and the offline tour would play. undefined: one does, or the tour was asked for. */
+  /** Why no model is available for these settings: none is set up, and the offline tour would play. undefined: one is, or the tour was requested. */
   whyNoModel(config: Config, provider: string): string | undefined;
   /** Built-in tools first: a later source cannot shadow an earlier name. */
   readonly tools: readonly ToolSource[];
   readonly runner: CommandRunner;
   /** The environment that commands get under a config's policy. */
   commandEnv(config: Config): Readonly<Record<string, string>>;
-  /** What the person's own programs get: hooks. */
+  /** The environment of the user's own programs: hooks. */
   readonly personEnv: Readonly<Record<string, string>>;
   callMcpTool: McpServers["callTool"];
   readonly audit: Audit;
@@ -51,9 +51,9 @@ export interface CorePorts {
   readonly outputs: OutputFiles;
   readonly windows: ModelWindows;
   readonly snapshots: Snapshots;
-  /** Places of this machine that the rules for edits must know. */
+  /** Paths on this machine that the rules for edits must know. */
   readonly places: MachineFolders;
-  /** The rules that count for a config: the user's, and a trusted project's. */
+  /** The rules that apply to a config: the user's, and a trusted project's. */
   execPolicy(config: Config): Promise<ExecPolicy>;
   readonly surroundings: Surroundings;
   readonly skills?: SkillTexts;
@@ -61,13 +61,13 @@ export interface CorePorts {
   readonly notifier: Notifier;
 }
 
-/** How long a request to a model may be, as far as refusals have shown. */
+/** The longest request that a model accepts, as learned from refusals. */
 export interface ModelWindows {
   of(model: ModelChoice): number | undefined;
   learn(model: ModelChoice, tokens: number): void;
 }
 
-/** What skills add to a conversation. */
+/** The text that skills add to a conversation. */
 export interface SkillTexts {
   /** The list of usable skills for the model; undefined when there are none. */
   catalogue(settings: ThreadSettings, config: Config): Promise<string | undefined>;

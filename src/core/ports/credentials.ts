@@ -1,4 +1,4 @@
-/** Port: who pays for the model calls. */
+/** Port: credentials for model calls. */
 export interface Credentials {
   /** The bearer for the OpenAI-style provider that needs the user's account: an API key or an access token. */
   current(): Promise<Credential | undefined>;

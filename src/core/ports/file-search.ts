@@ -10,19 +10,19 @@ export interface FoundFile {
 }
 
 export interface FileSearch {
-  /** Begins to list the files below the roots. Ignored files are left out; a root that cannot be read is empty. */
+  /** Starts listing the files below the roots. Ignored files are left out; an unreadable root is empty. */
   open(roots: readonly string[]): FileIndex;
 }
 
-/** The files below some roots, listed once and again when the listing has grown old. */
+/** The files below some roots, listed once and refreshed when the listing is old. */
 export interface FileIndex {
-  /** The best matches, best first. `onPartial` hears the matches so far while the listing runs. Rejects with the signal's reason when aborted. */
+  /** The best matches, best first. `onPartial` receives the matches so far while the listing runs. Rejects with the signal's reason when aborted. */
   search(
     query: string,
     limit: number,
     signal: AbortSignal,
     onPartial?: (found: readonly FoundFile[]) => void,
   ): Promise<readonly FoundFile[]>;
-  /** Stops a listing that still runs. */
+  /** Stops a running listing. */
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** Port: what the server itself asks of git. Nothing that a repository configures is ever run. */
+/** Port: the server's own use of git. Nothing that a repository configures is ever run. */
 export interface RepositoryInfo {
   readonly sha: string | null;
   readonly branch: string | null;
@@ -12,7 +12,7 @@ export interface Git {
   /** Commit, branch and origin by reading files alone; undefined outside a repository. */
   info(cwd: string): Promise<RepositoryInfo | undefined>;
   /**
-   * The nearest commit that a remote is known to have, and everything that `cwd`'s working tree, untracked files included, adds to it.
+   * The nearest commit that a remote is known to have, and everything that `cwd`'s working tree, including untracked files, adds to it.
    * Undefined when there is no repository, no remote branch or no git. Rejects with the signal's reason when aborted.
    */
   diffToRemote(cwd: string, signal: AbortSignal): Promise<{ readonly sha: string; readonly diff: string } | undefined>;

@@ -1,4 +1,4 @@
-/** Hooks: programs and MCP tools that the user's settings name, run at set moments of a thread. */
+/** Hooks: programs and MCP tools that the user's settings name, run at fixed points of a thread. */
 import type { HookEventName, HookMetadata } from "../../protocol/hooks.ts";
 
 /** A hook as the settings define it. */
@@ -6,17 +6,17 @@ export interface Hook {
   /** As `hooks/list` shows it. */
   readonly metadata: HookMetadata;
   readonly handler: CommandHook | McpToolHook;
-  /** Whether it may run: switched on, and managed or trusted with exactly this content. */
+  /** Whether it may run: enabled, and managed or trusted with exactly this content. */
   readonly runs: boolean;
 }
 
 export interface CommandHook {
   readonly type: "command";
-  /** For the user's shell. */
+  /** The command, for the user's shell. */
   readonly command: string;
-  /** Added to the environment of the person's own programs. */
+  /** Added to the environment of the user's own programs. */
   readonly env: Readonly<Record<string, string>>;
-  /** Nobody waits for it, and it decides nothing. */
+  /** Nothing waits for it, and it decides nothing. */
   readonly isAsync: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface McpToolHook {
   readonly type: "mcpTool";
   readonly server: string;
   readonly tool: string;
-  /** Its arguments; `${field.inner}` stands for a field of the event. */
+  /** Its arguments; `${field.inner}` is replaced with a field of the event. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 

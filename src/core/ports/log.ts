@@ -1,4 +1,4 @@
-/** Port: lines for the person who runs the server. Never on stdout, never a secret. */
+/** Port: log lines for the person who runs the server. Never on stdout, never a secret. */
 export interface Log {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;

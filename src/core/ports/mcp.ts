@@ -3,7 +3,7 @@ import type { McpAuthStatus, McpResourceReadResponse, McpServerStatus, McpServer
 import type { Config, McpServerConfig } from "./config.ts";
 import type { ToolSource } from "./tool.ts";
 
-/** Whose connections: a thread's own, or the ones that the server keeps for looking around. */
+/** The owner of the connections: a thread, or the server's shared ones for listing. */
 export interface McpScope {
   readonly threadId: string | undefined;
   readonly config: Config;
@@ -13,9 +13,9 @@ export interface McpScope {
 export interface McpServers {
   /** Tools of all servers that could be started, and the resource tools. */
   readonly tools: ToolSource;
-  /** Starts a thread's servers side by side and notifies the thread's subscribers of each one's state, also of those that run already. */
+  /** Starts a thread's servers in parallel and notifies the thread's subscribers of each one's state, including those already running. */
   start(scope: McpScope): void;
-  /** Resolves when every server that the settings call required has started; rejects with RpcError and the reasons when one cannot. */
+  /** Resolves when every required server has started; rejects with RpcError and the reasons when one cannot. */
   required(scope: McpScope): Promise<void>;
   statuses(
     scope: McpScope,
@@ -27,20 +27,20 @@ export interface McpServers {
     scope: McpScope,
     call: { readonly server: string; readonly tool: string; readonly args: unknown; readonly meta?: unknown },
   ): Promise<McpServerToolCallResponse>;
-  /** Starts a sign-in; `done` resolves when the browser came back, and never rejects. */
+  /** Starts a sign-in; `done` resolves when the browser has returned, and never rejects. */
   login(
     scope: McpScope,
     server: string,
     scopes: readonly string[] | undefined,
   ): Promise<{ readonly url: string; readonly loginId: string; readonly done: Promise<{ readonly error: string | undefined }> }>;
-  /** Forgets a sign-in; says whether there was one. */
+  /** Removes a sign-in; returns whether there was one. */
   logout(config: McpServerConfig): Promise<boolean>;
-  /** How a server knows us, without asking it. */
+  /** How we authenticate with a server, without contacting it. */
   authStatus(config: McpServerConfig): McpAuthStatus;
-  /** Whether a server may be started: one that a project defines needs the user's yes, and a new one for each change. */
+  /** Whether a server may be started: one defined by a project needs the user's approval, and again after each change. */
   isAccepted(config: McpServerConfig): boolean;
   accept(config: McpServerConfig): void;
-  /** The settings changed: each thread takes over what they say now with its next turn. */
+  /** The settings changed: each thread applies them at its next turn. */
   reload(): Promise<void>;
   /** A thread was unloaded: its servers end. */
   leave(threadId: string): Promise<void>;

@@ -3,7 +3,7 @@ import type { PlanType } from "../../protocol/account.ts";
 import type { ResponseItem } from "../../protocol/model-item.ts";
 import type { ProviderConfig } from "./config.ts";
 
-/** What the model sees and says: the Responses shape, which rollouts hold too. Other wires convert to and from it. */
+/** What the model sees and says, in the Responses format that rollouts also use. */
 export type ModelItem = ResponseItem;
 
 export type JsonObject = { readonly [key: string]: unknown };
@@ -17,10 +17,10 @@ export type ToolSpec =
       readonly parameters: JsonObject;
       readonly strict?: boolean;
     }
-  /** Free text under a grammar; wires without it get the function form of the same tool. */
+  /** Free text constrained by a grammar; wires without it get the same tool as a function. */
   | { readonly type: "custom"; readonly name: string; readonly description: string; readonly format: JsonObject }
   | { readonly type: "namespace"; readonly name: string; readonly description: string; readonly tools: readonly ToolSpec[] }
-  /** Run by the provider itself: offered only where `ModelInfo.hosted` has it, and left out on wires that have none. */
+  /** Run by the provider itself: offered only where `ModelInfo.hosted` lists it, and left out on wires without such tools. */
   | { readonly type: "web_search"; readonly options?: JsonObject }
   | { readonly type: "web_fetch"; readonly options?: JsonObject };
 
@@ -33,7 +33,7 @@ export interface ModelRequest {
   readonly input: readonly ModelItem[];
   readonly tools: readonly ToolSpec[];
   readonly parallelToolCalls: boolean;
-  /** "none": the tools stay in the request, for the cached prefix holds them, but the model must answer in words. Default: "auto". */
+  /** "none": the tools stay in the request because they are part of the cached prefix, but the model must answer with text. Default: "auto". */
   readonly toolChoice?: "auto" | "none";
   readonly effort: string | undefined;
   readonly summary: string | undefined;
@@ -41,7 +41,7 @@ export interface ModelRequest {
   readonly serviceTier: string | undefined;
   /** Constrains the final message of this turn. */
   readonly outputSchema: unknown;
-  /** `clientInfo.name` of who started the thread, cleaned; goes upstream as `originator`. */
+  /** `clientInfo.name` of the client that started the thread, sanitized; sent upstream as `originator`. */
   readonly originator: string;
   readonly userAgent: string;
 }
@@ -50,7 +50,7 @@ export interface TokenUsage {
   /** All input: fresh, read from the provider's cache, and written to it. */
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
-  /** Of the input, what the provider wrote to its cache, at a price of its own; absent where it does not say. */
+  /** The part of the input that the provider wrote to its cache, priced separately; absent where it is not reported. */
   readonly cacheWriteInputTokens?: number;
   readonly outputTokens: number;
   readonly reasoningOutputTokens: number;
@@ -71,7 +71,7 @@ export interface RateLimits {
 export type ModelFailureKind =
   | "contextWindowExceeded"
   | "usageLimitExceeded"
-  /** The provider takes the request for an attack on computers. */
+  /** The provider classified the request as a cyber attack. */
   | "cyberPolicy"
   /** The request could not be sent at all. */
   | "httpConnectionFailed"
@@ -86,17 +86,17 @@ export type ModelFailureKind =
 
 export interface ModelFailure {
   readonly kind: ModelFailureKind;
-  /** For the user: says what failed and, where it can, what to do. Never holds a key. */
+  /** For the user: says what failed and, if possible, what to do. Never contains a key. */
   readonly message: string;
   readonly httpStatus?: number;
   readonly details?: string;
-  /** It came as an event inside a stream that had begun. */
+  /** It arrived as an event inside a stream that had begun. */
   readonly begun?: boolean;
-  /** Whether the same request may succeed when sent again, and how long the provider asked to wait. */
+  /** Whether a retry may succeed, and how long the provider asked to wait. */
   readonly retry: false | { readonly afterMs?: number };
 }
 
-/** Calls of one answer that are read and carried out; no honest answer has as many. */
+/** The most calls of one answer that are parsed and run; no normal answer has as many. */
 export const maxCalls = 128;
 
 export type ModelEvent =
@@ -110,26 +110,26 @@ export type ModelEvent =
   /** Arguments or free-form input of a tool call as they are written; for previews only. */
   | { readonly type: "toolInputDelta"; readonly itemId: string; readonly delta: string }
   | { readonly type: "itemDone"; readonly item: ModelItem; readonly itemId: string }
-  /** There were so many more calls than are read of one answer; no other event tells of them. */
+  /** How many calls exceeded the limit for one answer; no other event mentions them. */
   | { readonly type: "callsLeftOut"; readonly count: number }
   | { readonly type: "rateLimits"; readonly rateLimits: RateLimits }
-  /** The provider answered with another model than the one asked for. */
+  /** The provider answered with a different model than requested. */
   | { readonly type: "rerouted"; readonly model: string }
-  /** Something of the request could not be carried by this wire, or the provider said something a person should read. */
+  /** Part of the request could not be sent on this wire, or the provider sent a notice for people. */
   | { readonly type: "warning"; readonly message: string }
   | {
       readonly type: "completed";
       readonly responseId: string;
       readonly usage: TokenUsage | undefined;
-      /** The model has more to say and wants to be asked again, though it calls no tool. */
+      /** The model has more to say and asks for another request, though it calls no tool. */
       readonly goesOn?: boolean;
       readonly cut?: OutputCut;
     }
   | { readonly type: "failed"; readonly failure: ModelFailure };
 
 /**
- * The answer ended at the output limit. Calls whose arguments were cut are items of the answer with empty input (`{}`, free-form ones: no
- * text); they must not be carried out, but answered with a word that they were cut.
+ * The answer ended at the output limit. Calls whose arguments were cut are items of the answer with empty input (`{}`; free-form ones: no
+ * text); they must not be run, but answered with a note that they were cut.
  */
 export interface OutputCut {
   readonly callIds: readonly string[];
@@ -145,13 +145,13 @@ export interface ModelClient {
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
   /**
-   * Tells a provider that can use it how the next request of a thread will begin, so that its answer comes sooner. Costs nothing where that
-   * is not possible, makes no answer, and never rejects.
+   * Sends the beginning of a thread's next request to a provider that supports it, so that the answer comes sooner. Costs nothing where that
+   * is not possible, produces no answer, and never rejects.
    */
   warmUp?(request: ModelRequest, signal: AbortSignal): Promise<void>;
 }
 
-/** Finds the client for a provider; one for each provider's settings, kept with its connection pool. */
+/** Finds the client for a provider; one per provider settings, kept with its connection pool. */
 export interface ModelClients {
   clientFor(provider: ProviderConfig): ModelClient;
 }
@@ -170,35 +170,35 @@ export interface ModelInfo {
   readonly supportsImages: boolean;
   readonly hidden: boolean;
   readonly isDefault: boolean;
-  /** Which shell tool it was trained on; "all" where nothing is known of it. */
+  /** The shell tool it was trained on; "all" when unknown. */
   readonly shellTool: "exec_command" | "shell_command" | "shell" | "all";
   readonly applyPatch: "freeform" | "function" | "none";
-  /** How it edits files best: by patches, or by replacing one text with another. */
+  /** How it edits files best: with patches, or by replacing one text with another. */
   readonly edit: "patch" | "replace";
-  /** A PDF travels as an `input_image` whose data URL says application/pdf. */
+  /** A PDF is sent as an `input_image` whose data URL has the type application/pdf. */
   readonly supportsPdf: boolean;
   /** Tools that the provider in use runs itself for this model. */
   readonly hosted: { readonly webSearch: boolean; readonly webFetch: boolean };
-  /** The provider in use compacts a history itself when its last item is `compaction_trigger`; the answer holds a `compaction` item. */
+  /** The provider in use compacts a history itself when its last item is `compaction_trigger`; the answer contains a `compaction` item. */
   readonly compactsRemotely: boolean;
-  /** The model's thoughts come as raw text alone, with no summary for people. */
+  /** The model's reasoning comes only as raw text, with no summary for people. */
   readonly thinksAloud: boolean;
   readonly imageLimits: ImageLimits;
-  /** Where the window is known from; "default" is a guess that a person should hear of. */
+  /** The source of the window's size; "default" is a guess that a person should be warned about. */
   readonly windowFrom: "catalogue" | "provider" | "config" | "default";
-  /** The model its maker recommends instead. */
+  /** The model that its vendor recommends instead. */
   readonly upgrade?: string;
   readonly serviceTiers?: readonly { readonly id: string; readonly name: string; readonly description: string }[];
   readonly defaultServiceTier?: string;
 }
 
-/** What a provider takes of one image; larger ones are refused with the whole request. */
+/** A provider's limits for one image; a larger one makes it refuse the whole request. */
 export interface ImageLimits {
   /** Of the base64 text. */
   readonly maxBytes: number;
-  /** Pixels of the longer side that are taken at all. */
+  /** The longest accepted side, in pixels. */
   readonly maxSide: number;
-  /** Pixels of the longer side above which the provider scales down itself: more costs upload and nothing else. */
+  /** The longest side, in pixels, that the provider does not scale down itself: more only costs upload time. */
   readonly bestSide: number;
 }
 
@@ -210,19 +210,19 @@ export interface ModelPrice {
   readonly output: number;
 }
 
-/** What is known of models, from the bundled catalogue and the providers' own lists. */
+/** Facts about models, from the bundled catalogue and the providers' own lists. */
 export interface ModelCatalog {
   /**
    * Never undefined: an unknown name gets cautious defaults and `known: false`. The same model differs from provider to provider (window,
-   * images, hosted tools); without one it is taken to be at its maker's.
+   * images, hosted tools); without one, its vendor's values are used.
    */
   find(model: string, provider?: ProviderConfig): ModelInfo & { readonly known: boolean };
   /**
-   * Asks a provider for the facts of a model that the catalogue does not have: every local server and unknown models of the others. To be
-   * awaited before a turn; undefined when nothing needs to be asked. Never rejects but for the signal.
+   * Asks a provider for facts about a model that the catalogue does not have: every local server, and unknown models of others. To be
+   * awaited before a turn; undefined when nothing needs to be asked. Rejects only for the signal.
    */
   prepare(model: string, provider: ProviderConfig, signal: AbortSignal): Promise<void> | undefined;
-  /** undefined: nobody knows. */
+  /** undefined: unknown. */
   price(model: string, providerId?: string): ModelPrice | undefined;
   list(): readonly ModelInfo[];
   /** Asks the provider in use for its own list. Resolves when it has answered or failed; cheap when asked again soon. */

@@ -17,5 +17,5 @@ export type Notice =
 
 export interface Notifier {
   /** Starts the program and does not wait for it; a failure is only logged. */
-  tell(config: Config, notice: Notice): void;
+  notify(config: Config, notice: Notice): void;
 }

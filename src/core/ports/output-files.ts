@@ -1,20 +1,20 @@
-/** Port: whole texts of tool results of which the model is shown a part. It can read them with its commands. */
+/** Port: full texts of tool results that the model sees only in part. It can read them with its commands. */
 export interface OutputFiles {
-  /** Keeps a text under a name like `name`; undefined when it could not be kept. Never rejects. */
+  /** Saves a text under a name based on `name`; undefined when it could not be saved. Never rejects. */
   keep(name: string, text: string): Promise<KeptOutput | undefined>;
-  /** The same for what comes piece by piece. */
+  /** The same for text that arrives in chunks. */
   open(name: string): OutputSink;
 }
 
 export interface KeptOutput {
   readonly path: string;
-  /** False for more than a file may hold: then it is the beginning. */
+  /** False when the text exceeds the file limit: the file then has the beginning. */
   readonly isWhole: boolean;
 }
 
 export interface OutputSink {
-  /** Takes a copy. */
+  /** Copies the bytes. */
   write(bytes: Uint8Array): void;
-  /** Resolves when all is on disk; undefined when it could not be kept. Never rejects. */
+  /** Resolves when everything is on disk; undefined when it could not be saved. Never rejects. */
   end(): Promise<KeptOutput | undefined>;
 }

@@ -1,4 +1,4 @@
-/** Port: plugins, which are folders that bring skills, MCP servers and hooks along. */
+/** Port: plugins, which are folders that provide skills, MCP servers and hooks. */
 import type {
   MarketplaceAddParams,
   MarketplaceAddResponse,
@@ -8,18 +8,18 @@ import type {
 import type { MarketplaceLoadErrorInfo, PluginAuthPolicy, PluginDetail, PluginMarketplaceEntry } from "../../protocol/plugin.ts";
 import type { PluginTrust } from "../../protocol/plugin-trust.ts";
 
-/** A plugin that is installed, switched on and, as it stands on disk now, agreed to. */
+/** A plugin that is installed, enabled and, with its current content, accepted. */
 export interface InstalledPlugin {
   /** `name@marketplace`. */
   readonly id: string;
-  /** What its skills' names begin with. */
+  /** The prefix of its skills' names. */
   readonly name: string;
-  /** Shown to people. */
+  /** The name shown to people. */
   readonly title: string;
   readonly root: string;
-  /** Where it may keep files of its own; made by whoever needs it. */
+  /** Where it may keep files of its own; created on demand. */
   readonly dataFolder: string;
-  /** The digest of all that lies in its folder. */
+  /** The digest of everything in its folder. */
   readonly content: string;
   readonly skillFolders: readonly string[];
   /** Its MCP servers as the settings would define them, by name. */
@@ -27,10 +27,10 @@ export interface InstalledPlugin {
   readonly hooks: readonly PluginHooks[];
 }
 
-/** One place of a plugin that defines hooks. */
+/** One file of a plugin that defines hooks. */
 export interface PluginHooks {
   readonly file: string;
-  /** What the keys of its hooks begin with, after the plugin's id. */
+  /** The prefix of its hooks' keys, after the plugin's id. */
   readonly name: string;
   /** By event. */
   readonly events: Readonly<Record<string, unknown>>;
@@ -38,34 +38,34 @@ export interface PluginHooks {
 
 export interface FoundPlugins {
   readonly plugins: readonly InstalledPlugin[];
-  /** Why others that are switched on have no effect, and what of these has none. */
+  /** Why other enabled plugins have no effect, and which parts of these have none. */
   readonly warnings: readonly string[];
 }
 
 export interface InstalledPlugins {
-  /** Those among `[plugins]` of the settings that are switched on. The same value while nothing of it changes. Never throws. */
+  /** The enabled plugins in `[plugins]` of the settings. The same value while nothing changes. Never throws. */
   find(entries: Readonly<Record<string, unknown>>): FoundPlugins;
-  /** What each of these runs, switched on or not, and whether it is what the user agreed to. Never throws. */
+  /** What each of these runs, enabled or not, and whether the user has accepted it. Never throws. */
   trust(entries: Readonly<Record<string, unknown>>): PluginTrust[];
   /**
-   * From now on the plugin may take effect with what lies in its folder now. Throws when that cannot be kept, it is not installed, or its
-   * digest is not the one that is given.
+   * Accepts the current content of the plugin's folder. Throws when that cannot be stored, the plugin is not installed, or its
+   * digest is not the given one.
    */
   accept(id: string, content?: string): void;
 }
 
-/** Everything that clients may do with plugins and marketplaces. Every method throws RpcError in words for people. */
+/** Everything that clients may do with plugins and marketplaces. Every method throws RpcError with a message for people. */
 export interface Plugins {
   /** The catalogues of the user, of the settings and of the folders' projects, with what each offers. */
   list(cwds: readonly string[]): { readonly marketplaces: PluginMarketplaceEntry[]; readonly errors: MarketplaceLoadErrorInfo[] };
   read(catalogue: string, name: string): Promise<PluginDetail>;
-  /** Installs it, switches it on and agrees to what is in it. */
+  /** Installs it, enables it and accepts its content. */
   install(catalogue: string, name: string): Promise<InstalledNow>;
-  /** Takes it out of the home and of the settings. */
+  /** Removes it from the home and the settings. */
   uninstall(id: string): void;
-  /** What each plugin of the user's settings runs, and whether it is what the user agreed to. */
+  /** What each plugin in the user's settings runs, and whether the user has accepted it. */
   trust(): PluginTrust[];
-  /** Agrees to what lies in its folder now; with a digest only to that content. */
+  /** Accepts the current content of its folder; with a digest, only that content. */
   accept(id: string, content?: string): void;
   /** The version in use; undefined when it is not installed. */
   version(id: string): string | undefined;
@@ -73,7 +73,7 @@ export interface Plugins {
   removeMarketplace(name: string): MarketplaceRemoveResponse;
   /** All that come from repositories, or one. */
   upgradeMarketplaces(name: string | undefined): Promise<MarketplaceUpgradeResponse>;
-  /** Those of the settings, by name, with their folders. */
+  /** The marketplaces in the settings, by name, with their folders. */
   marketplaces(): readonly ConfiguredMarketplace[];
 }
 
@@ -82,7 +82,7 @@ export interface InstalledNow {
   readonly version: string;
   readonly folder: string;
   readonly authPolicy: PluginAuthPolicy;
-  /** Links and the like that were not taken along. */
+  /** Links and other special files that were not copied. */
   readonly leftOut: readonly string[];
 }
 

@@ -1,19 +1,19 @@
-/** Port: what of a trusted project the user has agreed to. Trust covers what was there when it was given, not what comes later. */
+/** Port: the parts of a trusted project that the user has accepted. Trust covers what existed when it was given, not later changes. */
 
-/** A part of a project, or of a plugin's folder, that takes effect as a whole, each with a first look of its own. */
+/** A part of a project or plugin folder that takes effect as a whole; each is accepted separately when first seen. */
 export type ProjectPart = "settings" | "mcp_servers" | "skills" | "plugin";
 
-/** Names of things in a project, relative to its root, with the digest of what they say. */
+/** Names of a project's parts, relative to its root, with the digest of their content. */
 export type Digests = Readonly<Record<string, string>>;
 
 export interface ProjectTrust {
-  /** All that was agreed to; the same value while nothing changes. Never throws: a record that cannot be read has agreed to nothing. */
+  /** Everything that was accepted; the same value while nothing changes. Never throws: an unreadable record accepts nothing. */
   accepted(repository: string): Digests;
-  /** From now on these may take effect. Throws when that cannot be kept. */
+  /** Accepts these. Throws when that cannot be stored. */
   accept(repository: string, digests: Digests): void;
   /**
-   * The first look at this part of a trusted project agrees to what is there. Only what commands could not have written may be among it: what
-   * lies at the root, never what lies further below.
+   * Accepts the content of this part when a trusted project is first seen. It may include only what commands could not have written: files
+   * at the root, never files further below.
    */
   firstLook(repository: string, part: ProjectPart, digests: () => Digests): void;
 }

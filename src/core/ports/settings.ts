@@ -3,5 +3,5 @@ import type { SettingValues } from "../../protocol/settings.ts";
 
 export interface ThreadSettings extends SettingValues {}
 
-/** Which model is asked, and where. */
+/** The model and its provider. */
 export type ModelChoice = Pick<ThreadSettings, "model" | "modelProvider">;

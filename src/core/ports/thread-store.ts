@@ -1,4 +1,4 @@
-/** Port: keeps threads. Everything a thread ever said is an append-only list of records; the index can be rebuilt from it. */
+/** Port: stores threads. A thread is an append-only list of records; the index can be rebuilt from it. */
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { SessionSource } from "../../protocol/policy.ts";
 import type { ThreadTokenUsage } from "../../protocol/thread.ts";
@@ -22,7 +22,7 @@ export interface ThreadMeta {
   readonly threadSource?: string | undefined;
 }
 
-/** One thing that happened, in our two vocabularies. The store writes it in the dialect that other tools read. */
+/** One event, in our two vocabularies. The store writes it in the format that other tools read. */
 export type ThreadRecord =
   | { readonly type: "meta"; readonly meta: ThreadMeta }
   | {
@@ -41,7 +41,7 @@ export type ThreadRecord =
       readonly startedAtMs: number;
       readonly completedAtMs: number;
     }
-  /** Input that was added to a running turn and accepted. Its item follows when the turn takes it in; a turn that died first never did. */
+  /** Input that was added to a running turn and accepted. Its item follows when the turn takes it in, unless the turn died first. */
   | {
       readonly type: "steered";
       readonly turnId: string;
@@ -65,7 +65,7 @@ export type ThreadRecord =
 
 export interface StoredThread {
   readonly id: string;
-  /** Where it is or will be on disk; always given, also before the first write. */
+  /** Its path on disk; always set, even before the first write. */
   readonly path: string;
   readonly preview: string;
   readonly name: string | null;
@@ -94,7 +94,7 @@ export interface ThreadQuery {
   readonly archived: boolean;
   readonly cwds: readonly string[];
   readonly searchTerm: string | null;
-  /** Only threads that this one started; for `ancestorId` those that these started too. */
+  /** Only threads started by this one; with `ancestorId`, also those started by them. */
   readonly parentId?: string | undefined;
   readonly ancestorId?: string | undefined;
   readonly excludedIds?: readonly string[];
@@ -111,12 +111,12 @@ export interface ThreadHits {
   readonly nextCursor: string | null;
 }
 
-/** Who may write a thread. One writer a thread over all processes on one home. */
+/** Who may write a thread. One writer per thread across all processes of one home. */
 export interface Lease {
   release(): void;
 }
 export class ThreadHeld extends Error {
-  /** Says who holds the thread: pid and client, or a running Codex. */
+  /** Names the holder of the thread: pid and client, or a running Codex. */
   readonly holder: string;
   constructor(holder: string) {
     super(`thread is open in another process: ${holder}`);
@@ -125,7 +125,7 @@ export class ThreadHeld extends Error {
 }
 
 export interface ThreadStore {
-  /** Where a thread of this id will be kept. The file is made at the first append. */
+  /** The path for a thread with this id. The file is created at the first append. */
   pathFor(id: string, createdAtMs: number): string;
   /** Adds records in the given order. Resolves when they survive a crash of this process. A full or read-only disk: kept in memory, retried
    * with the next append, and reported once through `onTrouble`; it rejects only for a thread that was deleted. */
@@ -135,26 +135,26 @@ export interface ThreadStore {
   readPath(path: string): Promise<readonly ThreadRecord[]>;
   /** Knows archived threads too; undefined when there is no such thread. */
   find(threadId: string): Promise<StoredThread | undefined>;
-  /** What the thread was last used with; null where its file does not tell. */
+  /** The settings that the thread last used; null where its file does not say. */
   lastModel(threadId: string): Promise<{ readonly model: string | null; readonly effort: string | null }>;
   list(query: ThreadQuery): Promise<ThreadPage>;
   /**
    * Text search over titles, previews and messages, newest thread first unless `among` says otherwise; it narrows as in `list`. One call
-   * looks into so many threads; the cursor leads on from there, also where nothing was found yet.
+   * searches a limited number of threads; the cursor continues from there, even if nothing was found yet.
    */
   search(term: string, limit: number, among?: Partial<ThreadQuery>): Promise<ThreadHits>;
   rename(threadId: string, name: string): Promise<void>;
   updateGit(threadId: string, git: ThreadMeta["git"]): Promise<void>;
   archive(threadId: string): Promise<void>;
   unarchive(threadId: string): Promise<void>;
-  /** Throws RpcError that names the threads whose past lies in this thread's file, as Codex forks them. A copy has all it needs. */
+  /** Throws RpcError that names the threads whose history is in this thread's file, as Codex forks them. A copied fork is independent. */
   refuseForked(threadId: string): Promise<void>;
-  /** Throws RpcError as `refuseForked` does: the forks' past would go with it. */
+  /** Throws RpcError as `refuseForked` does: the forks' history would be lost. */
   delete(threadId: string): Promise<void>;
-  /** Throws ThreadHeld. Ends by `release` or with the process. */
+  /** Throws ThreadHeld. Ends with `release` or with the process. */
   lease(threadId: string, client: string): Promise<Lease>;
   onTrouble: (message: string) => void;
-  /** Something that people should know once and need not mend, such as a list that was built anew after an upgrade. */
+  /** Something that people should know once and need not fix, such as a list that was rebuilt after an upgrade. */
   onNotice?: (message: string) => void;
   close(): Promise<void>;
 }

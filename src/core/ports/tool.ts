@@ -1,4 +1,4 @@
-/** Port: what the model can call. A tool says what it wants to do; approval and sandbox live in core, so that no tool can forget them. */
+/** Port: what the model can call. A tool describes its action; approval and sandbox live in core, so that no tool can skip them. */
 
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ApprovalRequest, Ruling } from "./approval.ts";
@@ -9,7 +9,7 @@ import type { FileHunk } from "./file-hunk.ts";
 import type { JsonObject, ModelInfo } from "./model-client.ts";
 import type { ThreadSettings } from "./settings.ts";
 
-/** What goes back to the model. */
+/** The result for the model. */
 export type ToolOutput =
   | { readonly kind: "text"; readonly text: string; readonly success: boolean }
   | { readonly kind: "content"; readonly content: readonly ToolContent[]; readonly success: boolean };
@@ -17,14 +17,14 @@ export type ToolContent =
   | { readonly type: "input_text"; readonly text: string }
   | { readonly type: "input_image"; readonly image_url: string };
 
-export const said = (text: string): ToolOutput => ({ kind: "text", text, success: true });
+export const succeeded = (text: string): ToolOutput => ({ kind: "text", text, success: true });
 export const failed = (text: string): ToolOutput => ({ kind: "text", text, success: false });
 
-/** What a tool wants done. Core runs it: item, policy, approval, sandbox, output. */
+/** The action of a tool. Core runs it: item, policy, approval, sandbox, output. */
 export type Action =
   | CommandAction
   | PatchAction
-  /** More input for, or a look at, a command that still runs. */
+  /** Sends input to a running command, or polls it. */
   | {
       readonly kind: "stdin";
       readonly sessionId: number;
@@ -32,19 +32,19 @@ export type Action =
       readonly yieldMs: number;
       readonly maxOutputTokens?: number;
     }
-  /** More room in the sandbox: folders to write, the network. */
+  /** Additional sandbox permissions: writable folders, the network. */
   | { readonly kind: "permissions"; readonly write: readonly string[]; readonly network: boolean; readonly reason: string | undefined }
   | NetworkAction
-  /** Nothing that needs approval: the tool does it itself. */
+  /** An action that needs no approval: the tool runs it itself. */
   | { readonly kind: "direct"; run(context: ToolContext): Promise<ToolOutput> };
 
-/** Change files: by a patch in the grammar of apply_patch, or by a list of changes. */
+/** Changes files: by a patch in the grammar of apply_patch, or by a list of changes. */
 export type PatchAction = { readonly kind: "patch"; readonly cwd: string } & (
   | { readonly patch: string }
   | { readonly changes: readonly FileHunk[] }
 );
 
-/** Reach a host from the server itself, where the sandbox has a network or the person says yes. `run` reaches no other host. */
+/** Connects to a host from the server itself, where the sandbox has a network or the person agrees. `run` connects to no other host. */
 export interface NetworkAction {
   readonly kind: "network";
   readonly url: URL;
@@ -56,7 +56,7 @@ export interface CommandAction {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly tty: boolean;
-  /** How long the model wants to wait before a running command is handed over to the background; undefined waits for its end. */
+  /** How long the model waits before a running command moves to the background; undefined waits for its end. */
   readonly yieldMs: number | undefined;
   readonly timeoutMs: number | undefined;
   readonly maxOutputTokens: number | undefined;
@@ -64,7 +64,7 @@ export interface CommandAction {
   readonly escalate: boolean;
   readonly justification: string | undefined;
   readonly prefixRule: readonly string[] | undefined;
-  /** How the result is written for the model: each shell tool has its own form. */
+  /** How the result is written for the model: each shell tool has its own format. */
   readonly format: "shell" | "shell_command" | "exec_command";
 }
 
@@ -72,13 +72,13 @@ export interface ToolCall {
   readonly callId: string;
   readonly name: string;
   readonly namespace?: string | undefined;
-  /** Parsed JSON arguments of a function call, or `undefined` when the text was no JSON. */
+  /** Parsed JSON arguments of a function call, or `undefined` when the text was not JSON. */
   readonly args: unknown;
   /** The text as the model wrote it; the whole input of a free-form tool. */
   readonly text: string;
 }
 
-/** What a direct tool may use. Items it starts are shown to every client and kept when completed. */
+/** What a direct tool may use. Items it starts are shown to every client and stored when completed. */
 export interface ToolContext extends Channel {
   readonly threadId: string;
   readonly turnId: string;
@@ -88,18 +88,18 @@ export interface ToolContext extends Channel {
   startItem(item: ThreadItem): void;
   /** Resolves when the item is stored and announced. */
   completeItem(item: ThreadItem): Promise<void>;
-  /** Writes an entry about this call into the audit log. Rejects with AuditUnwritten: then the action must not run. */
+  /** Writes an entry about this call to the audit log. Rejects with AuditUnwritten; the action must not run then. */
   writeAudit(entry: Omit<AuditEntry, "threadId" | "turnId" | "itemId">): Promise<void>;
-  /** Whether the call may be carried out: by what is settled, the user's hooks, or the person's answer; all of it in the audit log. */
+  /** Whether the call may run: by existing decisions, the user's hooks, or the person's answer; all recorded in the audit log. */
   approve(request: ApprovalRequest): Promise<Ruling>;
 }
 
-/** A tool as the model sees it. The name is not here: the one that is offered is the one that is found when it is called. */
+/** A tool as the model sees it, without the name: the offered name is the one under which a call finds it. */
 export type ToolFace =
   | { readonly type: "function"; readonly description: string; readonly parameters: JsonObject }
-  /** Free text under a grammar; wires without it get the function form of the same tool. */
+  /** Free text constrained by a grammar; wires without it get the same tool as a function. */
   | { readonly type: "custom"; readonly description: string; readonly format: JsonObject }
-  /** Run by the provider itself; left out on wires that have none. */
+  /** Run by the provider itself; left out on wires without such tools. */
   | { readonly type: "web_search" | "web_fetch"; readonly options?: JsonObject };
 
 export interface Tool {
@@ -107,28 +107,28 @@ export interface Tool {
   /** Offered to the model as `<namespace>__<name>`. */
   readonly namespace?: string;
   readonly face: ToolFace;
-  /** Names by which models that were trained on other tools call this one; understood where it is offered and no tool has that name. */
+  /** Names that models trained on other tools use for this one; accepted where it is offered and no tool has that name. */
   readonly aliases?: readonly string[];
-  /** Checks the arguments and says what to do, or returns `failed(…)` for the model. Pure: no side effect happens here. */
+  /** Checks the arguments and returns the action, or `failed(…)` for the model. Pure: no side effects. */
   plan(call: ToolCall, settings: ThreadSettings): Action | ToolOutput;
-  /** Reads the text of a call that is no JSON by itself. */
+  /** Parses the text of a call that is not JSON. */
   readonly takesText?: boolean;
   /** Calls that must not run beside others of the same answer. Default: may run in parallel. */
   readonly exclusive?: boolean;
-  /** Understood when the model calls it, but not offered to it. */
+  /** Accepted when the model calls it, but not offered. */
   readonly silent?: boolean;
 }
 
 const maxSchema = 4000;
 
-/** For arguments that cannot be read: what was wrong, and the form in which the tool takes them. */
+/** For invalid arguments: what was wrong, and the expected form. */
 export function badArguments(problem: string, tool: Pick<Tool, "name" | "face">): ToolOutput {
   const schema = tool.face.type === "function" ? JSON.stringify(tool.face.parameters) : "";
   const shape = schema === "" || schema.length > maxSchema ? "" : `\nThe arguments of ${tool.name} are JSON of this schema: ${schema}`;
   return failed(`failed to parse function arguments: ${problem}${shape}`);
 }
 
-/** What a source needs to know to decide which tools to offer. */
+/** What a source needs to decide which tools to offer. */
 export interface Offer {
   readonly threadId: string;
   readonly settings: ThreadSettings;
@@ -136,11 +136,11 @@ export interface Offer {
   readonly model: ModelInfo & { readonly known: boolean };
   /** The client's own tools, as they came with `thread/start`. */
   readonly dynamicTools: readonly unknown[];
-  /** Somebody can answer questions; false in non-interactive runs. */
+  /** Whether somebody can answer questions; false in non-interactive runs. */
   readonly interactive: boolean;
 }
 
-/** What the settings call required cannot be offered: the turn fails with this text. */
+/** A required tool source is unavailable: the turn fails with this message. */
 export class ToolsUnavailable extends Error {}
 
 /** Tools from somewhere: built in, the client's, an MCP server's. A later source cannot shadow a built-in name. */

@@ -1,4 +1,4 @@
-/** Port: keeps what files were before a turn changed them, over restarts, until there is too much of it. */
+/** Port: stores files as they were before a turn changed them, across restarts, up to a size limit. */
 import type { FileState } from "./workspace.ts";
 
 export interface TurnKey {
@@ -11,18 +11,18 @@ export interface UndoEntry {
   readonly path: string;
   /** "notKept": it was too large, or the disk was full. */
   readonly before: FileState | "notKept";
-  /** Mark of the state that the turn left there, or was about to leave when it was cut off (see `stateMark`). */
+  /** Mark of the state that the turn left there, or was about to leave when it was interrupted (see `stateMark`). */
   readonly leftMark: string;
 }
 
 export interface UndoStore {
-  /** Before the first change of a path in a turn. Resolves when it survives a crash of this process. Rejects when it cannot be written. */
+  /** Call before the first change of a path in a turn. Resolves when the entry would survive a crash of this process. Rejects when it cannot be written. */
   keep(turn: TurnKey, path: string, before: FileState | "notKept", leftMark: string): Promise<void>;
-  /** Before each further change; the last call counts. */
+  /** Call before each further change; the last call counts. */
   left(turn: TurnKey, path: string, mark: string): Promise<void>;
   /** The turn did not change the path after all. */
   drop(turn: TurnKey, path: string): Promise<void>;
-  /** Undefined when nothing is kept for the turn: it touched no file, or was pruned. */
+  /** Undefined when nothing is stored for the turn: it touched no file, or was pruned. */
   read(turn: TurnKey): Promise<readonly UndoEntry[] | undefined>;
   /** Drops everything of a thread that was deleted. */
   forget(threadId: string): Promise<void>;

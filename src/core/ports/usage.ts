@@ -3,10 +3,10 @@ import type { GetAccountRateLimitsResponse, GetAccountTokenUsageResponse } from 
 import type { Config } from "./config.ts";
 import type { TokenUsage } from "./model-client.ts";
 
-/** How a budget stands. `text` is a sentence for the user that names the limit. */
+/** The state of a budget. `text` is a sentence for the user that names the limit. */
 export type BudgetState =
   | { readonly state: "ok" }
-  /** 80 % or more; said once for each limit and day or thread. */
+  /** 80 % or more; reported once for each limit and day or thread. */
   | { readonly state: "warn"; readonly text: string }
   /** Nothing is left: ask before the next model call. */
   | { readonly state: "spent"; readonly text: string };
@@ -19,15 +19,15 @@ export interface Spending {
 
 export interface Usage {
   /** Counts one model call. */
-  spent(threadId: string, turnId: string, asked: { readonly model: string; readonly provider: string }, usage: TokenUsage): void;
-  /** What account/usage/read answers; for a thread also its tokens by model. */
+  spent(threadId: string, turnId: string, served: { readonly model: string; readonly provider: string }, usage: TokenUsage): void;
+  /** The response to account/usage/read; for a thread also its tokens by model. */
   summary(config: Config, threadId?: string): GetAccountTokenUsageResponse;
   /** Spent by one turn, one thread, or today by all threads. */
   spending(of: { readonly threadId: string; readonly turnId?: string } | "today", config: Config): Spending;
-  /** To be asked before each model call. Cheap: reads only what was added to the file since it last looked. */
+  /** Call before each model call. Cheap: reads only what was added to the file since the last call. */
   budget(threadId: string, config: Config): BudgetState;
-  /** The user said yes to `spent`: it is asked again when a further fifth of the limit is used. */
+  /** The user agreed to `spent`: asks again when a further fifth of the limit is used. */
   extendBudget(threadId: string, config: Config): void;
-  /** What account/rateLimits/read answers. Contract: throws RpcError when nobody is signed in with a ChatGPT account. */
+  /** The response to account/rateLimits/read. Contract: throws RpcError when nobody is signed in with a ChatGPT account. */
   rateLimits(signal: AbortSignal): Promise<GetAccountRateLimitsResponse>;
 }

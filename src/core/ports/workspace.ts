@@ -1,12 +1,12 @@
-/** Port: the files that the agent itself edits. Every call names a place by its resolved path and never goes through a symbolic link. */
+/** Port: the files that the agent itself edits. Every call uses a resolved path and never follows a symbolic link. */
 
-/** What stands at a place. Contents are held whole: the edits are of source files, and a limit guards the rest. */
+/** The state at a path. Contents are kept in memory: edits are of source files, and a limit guards against others. */
 export type FileState =
   | { readonly kind: "absent" }
   | { readonly kind: "file"; readonly bytes: Uint8Array; readonly mode: number }
-  /** A link itself, not what it leads to. */
+  /** The link itself, not its target. */
   | { readonly kind: "link"; readonly target: string }
-  /** Neither file nor link; `what` is a word for the user ("folder", "device"). */
+  /** Neither file nor link; `what` is the kind for the user ("folder", "device"). */
   | { readonly kind: "other"; readonly what: string };
 
 export const absent: FileState = { kind: "absent" };
@@ -18,15 +18,15 @@ export interface NewFile {
   readonly mode?: undefined;
 }
 
-/** Where a path leads. */
+/** A resolved path. */
 export interface Place {
   /** Absolute and free of links; names that do not exist yet are kept as they were written. */
   readonly real: string;
-  /** The last name itself is a link (it was followed). */
+  /** The last component itself is a link (it was followed). */
   readonly viaLink: boolean;
 }
 
-/** What a write or a removal left behind beside the file: folders it had to make, outermost first. */
+/** Side effects of a write or removal: the folders it created, outermost first. */
 export interface Receipt {
   readonly madeFolders: readonly string[];
 }
@@ -34,7 +34,7 @@ export interface Receipt {
 export interface Workspace {
   /** Follows links (also dangling ones) by hand. Throws WorkspaceRefusal for a loop, a NUL or a name that is too long. */
   locate(path: string): Promise<Place>;
-  /** Like `locate`, but the last name is taken as it is, link or not. */
+  /** Like `locate`, but the last component is not followed. */
   locateEntry(path: string): Promise<string>;
   /** The state at a resolved path. Throws WorkspaceRefusal when a folder on the way has become a link, or a file is larger than `maxBytes`. */
   read(real: string, maxBytes?: number): Promise<FileState>;
@@ -44,20 +44,20 @@ export interface Workspace {
    * hold `expected` any more it throws WorkspaceRefusal with kind "changed" and leaves everything as it is.
    */
   replace(real: string, expected: FileState, next: FileState | NewFile): Promise<Receipt>;
-  /** Removes the folder when it is empty; says whether it did. */
+  /** Removes the folder if it is empty; returns whether it did. */
   removeFolder(real: string): Promise<boolean>;
 }
 
-/** What of the machine the settings do not say. */
+/** Facts about the machine that are not in the settings. */
 export interface MachineFolders {
   readonly codexHome: string;
   readonly tmpdir: string | undefined;
   readonly userHome?: string | undefined;
-  /** What the server itself is run from. */
+  /** The files that the server itself runs from. */
   readonly program?: readonly string[];
 }
 
-/** Why a file was not touched: a text for the model and the user, and the kind for those who decide by it. */
+/** Why a file was not touched: a message for the model and the user, and the kind for code. */
 export class WorkspaceRefusal extends Error {
   readonly kind: "changed" | "link" | "tooLarge" | "badPath" | "io";
   constructor(kind: WorkspaceRefusal["kind"], message: string, cause?: unknown) {
@@ -66,7 +66,7 @@ export class WorkspaceRefusal extends Error {
   }
 }
 
-/** Equal in kind, content and, for files, in the bits that a user sets. */
+/** Equal in kind, content and, for files, permission bits. */
 export const sameState = (a: FileState, b: FileState): boolean =>
   sameContent(a, b) && (a.kind !== "file" || b.kind !== "file" || a.mode === b.mode);
 

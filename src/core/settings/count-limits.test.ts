@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fewAtATime } from "./count-limits.ts";
 
-test("a few at a time, all of them, in order; a failure is thrown when all have ended", async () => {
+test("work runs a few at a time, in order; a failure is thrown after all have ended", async () => {
   let running = 0;
   let most = 0;
   const begun: number[] = [];

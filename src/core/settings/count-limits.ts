@@ -1,15 +1,15 @@
-/** How many things at once, where a model or a client chooses the number. Bytes are bounded elsewhere. */
+/** Limits on counts that a model or a client controls. Byte limits are elsewhere. */
 
-/** Calls that are carried out side by side. */
-export const sideBySide = 16;
-/** Commands of a thread that run on in the background. */
+/** Calls that run in parallel. */
+export const maxParallelCalls = 16;
+/** Background commands of a thread. */
 export const maxTerminals = 64;
-/** Messages that wait for a running turn to take them in. */
+/** Messages waiting for a running turn to take them in. */
 export const maxSteering = 100;
 /** Threads of a server that are loaded at once. */
 export const maxLoadedThreads = 1000;
 
-/** Carries out work on each of a list, a few at a time, in order of their start. All are settled; then the first failure is thrown. */
+/** Runs work on each element of a list, a few at a time, started in order. Waits for all; then throws the first failure. */
 export async function fewAtATime<T>(list: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   let next = 0;

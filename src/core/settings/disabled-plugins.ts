@@ -1,7 +1,7 @@
-/** Plugins that a thread goes without: nothing that they bring along is offered or run in it. */
+/** Plugins that are disabled for a thread: nothing they provide is offered or run in it. */
 import type { Config } from "../ports/config.ts";
 
-/** The config without them; the same value where none of them is in use. */
+/** The config without them; the same value when none of them is in use. */
 export function withoutPlugins(config: Config, ids: readonly string[]): Config {
   const isOff = (id: string | null | undefined): boolean => typeof id === "string" && ids.includes(id);
   if (!config.plugins.some(({ id }) => isOff(id))) return config;

@@ -1,4 +1,4 @@
-/** With which settings a stored thread goes on: those it had, apart from what the request sets now. Serves resume and fork. */
+/** The settings of a resumed or forked thread: those it had, except what the request sets. */
 import { isDeepStrictEqual } from "node:util";
 import type { SandboxPolicy } from "../../protocol/policy.ts";
 import { type SettingName, settingNames, settingRows } from "../../protocol/settings.ts";
@@ -9,10 +9,10 @@ import { sandboxPolicyFor } from "./settings.ts";
 const carriedNames = settingNames.filter((name) => settingRows[name].goesOn === "past");
 const limits = settingNames.filter((name) => settingRows[name].isLimit);
 
-/** A thread that goes on does not follow later changes of the config in these. */
+/** A resumed thread does not follow later config changes in these settings. */
 export const keptSettings: readonly SettingName[] = settingNames.filter((name) => settingRows[name].goesOn !== "config");
 
-/** The model that a thread goes on with; undefined where the request's own config says another. */
+/** The model of a resumed thread; undefined where the request's own config names another. */
 export function pastModel(
   past: ThreadSettings | undefined,
   { requested }: Config,
@@ -24,8 +24,8 @@ export function pastModel(
 }
 
 /**
- * `base` is what the config alone would give. A later change of the config counts for new threads: it neither widens nor narrows what this
- * one had. Only keys that the request itself sets take the place of the past.
+ * `base` is what the config alone would give. Later config changes apply to new threads: they neither widen nor narrow what this
+ * one had. Only keys that the request itself sets replace stored settings.
  */
 export function goOnWith(past: ThreadSettings, base: ThreadSettings, config: Config): ThreadSettings {
   const isRequested = (name: SettingName): boolean => settingRows[name].keys.some((key) => config.requested.includes(key));
@@ -38,15 +38,15 @@ export function goOnWith(past: ThreadSettings, base: ThreadSettings, config: Con
 function withRequestedRoom(policy: SandboxPolicy, config: Config): SandboxPolicy {
   const now = sandboxPolicyFor("workspace-write", config);
   if (policy.type !== "workspaceWrite" || now.type !== "workspaceWrite") return policy;
-  const says = (key: string): boolean => config.requested.includes(`sandbox_workspace_write.${key}`);
+  const sets = (key: string): boolean => config.requested.includes(`sandbox_workspace_write.${key}`);
   return {
     ...policy,
-    ...(says("writable_roots") ? { writableRoots: now.writableRoots } : {}),
-    ...(says("network_access") ? { networkAccess: now.networkAccess } : {}),
-    ...(says("exclude_slash_tmp") ? { excludeSlashTmp: now.excludeSlashTmp } : {}),
-    ...(says("exclude_tmpdir_env_var") ? { excludeTmpdirEnvVar: now.excludeTmpdirEnvVar } : {}),
+    ...(sets("writable_roots") ? { writableRoots: now.writableRoots } : {}),
+    ...(sets("network_access") ? { networkAccess: now.networkAccess } : {}),
+    ...(sets("exclude_slash_tmp") ? { excludeSlashTmp: now.excludeSlashTmp } : {}),
+    ...(sets("exclude_tmpdir_env_var") ? { excludeTmpdirEnvVar: now.excludeTmpdirEnvVar } : {}),
   };
 }
 
-/** Whether two settings confine commands and ask people alike. */
+/** Whether two settings have the same sandbox and approval policy. */
 export const hasSameLimits = (a: ThreadSettings, b: ThreadSettings): boolean => limits.every((name) => isDeepStrictEqual(a[name], b[name]));

@@ -5,22 +5,22 @@ import type { Config } from "../ports/config.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import type { SettingsChange } from "./settings.ts";
 
-type Asked = Pick<SettingsChange, "approvalPolicy" | "approvalsReviewer" | "sandbox" | "sandboxPolicy" | "permissions">;
+type Requested = Pick<SettingsChange, "approvalPolicy" | "approvalsReviewer" | "sandbox" | "sandboxPolicy" | "permissions">;
 
 /** Throws invalidRequest that names the field and what is allowed, so that the sender can choose again. */
-export function refuseForbidden(asked: Asked, { requirements }: Config, profileField = "permissions"): void {
+export function refuseForbidden(requested: Requested, { requirements }: Config, profileField = "permissions"): void {
   const { allowedApprovalPolicies, allowedApprovalsReviewers, allowedSandboxModes, file } = requirements;
   const refuse = (field: string, value: unknown, allowed: readonly unknown[] | undefined): void => {
     if (value === null || value === undefined || isAmong(allowed, value)) return;
     throw invalidRequest(`${field}: ${JSON.stringify(value)} is not allowed by ${file}; allowed are ${listed(allowed)}`);
   };
-  refuse("approvalPolicy", asked.approvalPolicy, allowedApprovalPolicies);
-  refuse("approvalsReviewer", asked.approvalsReviewer, allowedApprovalsReviewers);
-  refuse("sandbox", asked.sandbox, allowedSandboxModes);
-  refuse("sandboxPolicy", asked.sandboxPolicy?.type, namesOf(sandboxModes, allowedSandboxModes));
-  // A profile that nobody knows is refused elsewhere, by a better text.
-  if (Object.hasOwn(permissionProfiles, asked.permissions ?? ""))
-    refuse(profileField, asked.permissions, namesOf(permissionProfiles, allowedSandboxModes));
+  refuse("approvalPolicy", requested.approvalPolicy, allowedApprovalPolicies);
+  refuse("approvalsReviewer", requested.approvalsReviewer, allowedApprovalsReviewers);
+  refuse("sandbox", requested.sandbox, allowedSandboxModes);
+  refuse("sandboxPolicy", requested.sandboxPolicy?.type, namesOf(sandboxModes, allowedSandboxModes));
+  // An unknown profile is rejected elsewhere, with a better message.
+  if (Object.hasOwn(permissionProfiles, requested.permissions ?? ""))
+    refuse(profileField, requested.permissions, namesOf(permissionProfiles, allowedSandboxModes));
 }
 
 /** Settings from a file, an earlier turn or another thread, with what the requirements forbid replaced. */
@@ -36,7 +36,7 @@ export function withinRequirements(settings: ThreadSettings, config: Config, oth
   };
 }
 
-/** The administrator's instructions stay, whatever a client puts in the place of the user's. */
+/** The administrator's instructions stay, whatever a client uses in place of the user's. */
 function withAdded(own: string | null, added: string | undefined): string | null {
   if (added === undefined || own?.includes(added) === true) return own;
   return own === null || own === "" ? added : `${own}\n\n${added}`;

@@ -1,4 +1,4 @@
-/** How a thread comes by its settings: config defaults, changed by thread/start, turn/start and thread/settings/update, and by a changed config. */
+/** Computes a thread's settings: config defaults, changed by thread/start, turn/start and thread/settings/update, and by a changed config. */
 import { invalidRequest } from "../../protocol/errors.ts";
 import { permissionProfiles, type SandboxMode, type SandboxPolicy } from "../../protocol/policy.ts";
 import {
@@ -101,7 +101,7 @@ export function chosenBy(change: SettingsChange): SettingName[] {
   return followers.filter((name) => [name, ...(settingRows[name].chosenWith ?? [])].some(isGiven));
 }
 
-/** Settings after the config has changed: what the config says differently now, apart from what was chosen for this thread. */
+/** Settings after the config has changed: applies what differs now, except what was chosen for this thread. */
 export function renewed(
   settings: ThreadSettings,
   { before, after, choose }: { before: Config; after: Config; choose: (config: Config) => { model: string; provider: string } },
@@ -116,7 +116,7 @@ export function renewed(
   return withinRequirements({ ...settings, ...taken, ...profile }, after, sandboxPolicyFor(after.sandboxMode, after));
 }
 
-/** A policy, a mode or a profile; without any of them it stays as it was. */
+/** A policy, a mode or a profile; without any of them it is unchanged. */
 export function sandboxFrom(
   settings: Pick<ThreadSettings, "sandboxPolicy" | "permissionProfile">,
   config: Config,
@@ -139,7 +139,7 @@ function rootsFor(settings: ThreadSettings, change: SettingsChange, cwd: string)
   return cwd === settings.cwd ? settings.workspaceRoots : [cwd];
 }
 
-/** Whatever a client leaves out is the stricter choice, and is said so from there on. */
+/** Fields that a client leaves out get the stricter value, which is reported from then on. */
 function wholePolicy(policy: SandboxPolicy): SandboxPolicy {
   if (policy.type === "readOnly") return { ...policy, networkAccess: policy.networkAccess ?? false };
   if (policy.type === "externalSandbox") return { ...policy, networkAccess: policy.networkAccess ?? "restricted" };

@@ -14,7 +14,7 @@ interface Child {
 
 export interface AgentsOptions {
   readonly threads: () => Threads;
-  /** Lets the parent's watchers hear the child and answer its questions. */
+  /** Subscribes the parent's subscribers to the child, so that they can answer its questions. */
   readonly adopt: (childId: string, parentId: string) => void;
 }
 
@@ -137,7 +137,7 @@ export class SubAgents implements Agents {
   }
 }
 
-/** What a role sets in the place of the parent's settings. It can narrow what its agent may do, never widen it. */
+/** A role's settings, in place of the parent's. It can narrow what its agent may do, never widen it. */
 function choicesOf(role: AgentTask["role"]): Omit<SettingsChange, "cwd"> {
   if (role === undefined) return {};
   const { developerInstructions, effort, summary, personality, serviceTier, isReadOnly } = role;

@@ -1,6 +1,6 @@
-/** Who uses a thread: what its clients are called, which tools they bring, and whether a person is there to answer. */
+/** The clients of a thread: their names, the tools they provide, and whether a person can answer. */
 
-/** What a client says of itself when it opens a thread. */
+/** A client's description of itself when it opens a thread. */
 export interface OpenedBy {
   readonly dynamicTools?: readonly unknown[] | null | undefined;
   readonly userAgent?: string | undefined;
@@ -19,7 +19,7 @@ export class ThreadClients {
     this.#userAgent = userAgent;
   }
 
-  /** The tools that live in the client: those the thread was started with, until someone resumes it with others. */
+  /** The client's own tools: those the thread was started with, until it is resumed with others. */
   get dynamicTools(): readonly unknown[] {
     return this.#dynamicTools;
   }
@@ -27,7 +27,7 @@ export class ThreadClients {
   get userAgent(): string {
     return this.#userAgent;
   }
-  /** Somebody can answer questions; false in non-interactive runs. */
+  /** Whether somebody can answer questions; false in non-interactive runs. */
   get isInteractive(): boolean {
     return this.#isInteractive;
   }
@@ -35,7 +35,7 @@ export class ThreadClients {
   get name(): string | undefined {
     return this.#name;
   }
-  /** Whoever began the last turn is a program: the turn fails where only the offline tour would answer, unless that was asked for. */
+  /** The last turn was begun by a program: the turn fails where only the offline tour would answer, unless that was requested. */
   get refusesTour(): boolean {
     return this.#needsModel && !this.#asksForTour;
   }

@@ -4,7 +4,7 @@ import { maxLoadedThreads } from "../settings/count-limits.ts";
 import { IdleThreads } from "./idle-threads.ts";
 
 const minute = 60_000;
-/** Threads by name, and those that were let go. */
+/** Threads by name, and those that were unloaded. */
 function loaded(now: () => number) {
   const all = new Map<string, { id: string; meta: { parentThreadId?: string | undefined }; isIdle: boolean; unloadAfterMs: number }>();
   const gone: string[] = [];
@@ -26,7 +26,7 @@ function loaded(now: () => number) {
   return { all, gone, idle, add };
 }
 
-test("a thread that nobody watches is let go after half an hour, its agents after it; one in use never", async () => {
+test("a thread without subscribers is unloaded after half an hour, its agents after it; one in use never is", async () => {
   let now = 0;
   const { gone, idle, add } = loaded(() => now);
   add("left");
@@ -42,12 +42,12 @@ test("a thread that nobody watches is let go after half an hour, its agents afte
   assert.deepEqual(gone, ["left", "agent"]);
 });
 
-test("those that are being loaded count, and one that was just asked for is not let go", async () => {
+test("threads that are being loaded count, and one that was just requested is not unloaded", async () => {
   let now = 0;
   const { all, gone, idle, add } = loaded(() => now);
   for (let i = 0; i < maxLoadedThreads - 2; i++) add(`t${i}`, false);
-  const doors = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const coming = doors.map(({ promise }) => idle.withRoom(() => promise));
+  const pending = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const loading = pending.map(({ promise }) => idle.withRoom(() => promise));
   await assert.rejects(
     idle.withRoom(async () => {}),
     /1000 threads are loaded/,
@@ -60,7 +60,7 @@ test("those that are being loaded count, and one that was just asked for is not 
   now = 1000;
   await idle.withRoom(async () => {});
   assert.deepEqual(gone, ["fresh"]);
-  for (const { resolve } of doors) resolve();
-  await Promise.all(coming);
+  for (const { resolve } of pending) resolve();
+  await Promise.all(loading);
   assert.equal(all.size, maxLoadedThreads - 2);
 });

@@ -1,16 +1,16 @@
-/** Which loaded threads can be let go: those that nobody watches and in which nothing happens. The next resume reads them again. */
+/** Finds loaded threads that can be unloaded: those that are idle and have no subscribers. The next resume loads them again. */
 import { invalidRequest } from "../../protocol/errors.ts";
 import { maxLoadedThreads } from "../settings/count-limits.ts";
 
-/** One that was asked for so recently may be about to be watched. */
+/** A recently requested thread may be about to get a subscriber. */
 const recentMs = 1000;
 
 interface LoadedThread {
   readonly id: string;
   readonly meta: { readonly parentThreadId?: string | undefined };
-  /** Nothing runs in it, and nobody watches it. */
+  /** Nothing is running in it, and it has no subscribers. */
   readonly isIdle: boolean;
-  /** How long it stays loaded when nobody watches it. */
+  /** How long it stays loaded without subscribers. */
   readonly unloadAfterMs: number;
 }
 
@@ -23,8 +23,8 @@ export class IdleThreads {
   readonly #loaded: Loaded;
   /** Milliseconds that never run backwards. */
   readonly #now: () => number;
-  /** Those that are being loaded. */
-  #coming = 0;
+  /** The number being loaded. */
+  #loading = 0;
   readonly #usedAt = new WeakMap<LoadedThread, number>();
 
   constructor(loaded: Loaded, now: () => number) {
@@ -32,24 +32,24 @@ export class IdleThreads {
     this.#now = now;
   }
 
-  /** Somebody asked for the thread. */
+  /** The thread was requested. */
   used(thread: LoadedThread): void {
     this.#usedAt.set(thread, this.#now());
   }
 
-  /** To be called now and then. */
+  /** Call periodically. */
   async unloadUnwatched(): Promise<void> {
     for (const thread of this.#idleFor(({ unloadAfterMs }) => unloadAfterMs)) await this.#loaded.unload(thread.id);
   }
 
-  /** Loads one more, for which another one goes if need be. Throws where all that are loaded are in use. */
+  /** Loads one more thread, unloading another if needed. Throws when all loaded threads are in use. */
   async withRoom<T>(load: () => Promise<T>): Promise<T> {
-    this.#coming++;
+    this.#loading++;
     try {
-      if (this.#loaded.all.size + this.#coming > maxLoadedThreads) await this.#makeRoom();
+      if (this.#loaded.all.size + this.#loading > maxLoadedThreads) await this.#makeRoom();
       return await load();
     } finally {
-      this.#coming--;
+      this.#loading--;
     }
   }
 
@@ -62,7 +62,7 @@ export class IdleThreads {
     await this.#loaded.unload(oldest.id);
   }
 
-  /** Those that were not used for so long, the longest first. */
+  /** Threads unused for this long, the longest first. */
   #idleFor(wait: (thread: LoadedThread) => number): LoadedThread[] {
     const usedAt = (thread: LoadedThread): number => this.#usedAt.get(thread) ?? Number.NEGATIVE_INFINITY;
     const now = this.#now();
@@ -72,7 +72,7 @@ export class IdleThreads {
   }
   #isIdle(thread: LoadedThread): boolean {
     const { parentThreadId } = thread.meta;
-    const isNeeded = parentThreadId !== undefined && this.#loaded.all.has(parentThreadId); // its parent may ask for it
+    const isNeeded = parentThreadId !== undefined && this.#loaded.all.has(parentThreadId); // its parent may still need it
     return thread.isIdle && !isNeeded;
   }
 }

@@ -11,11 +11,11 @@ type SettingsPorts = Pick<CorePorts, "config" | "chooseModel">;
 export interface LiveSettingsOptions {
   readonly settings: ThreadSettings;
   readonly config: Config;
-  /** Settings that a client, or the thread's past, has chosen; the others follow the config. */
+  /** Settings chosen by a client or stored with the thread; the others follow the config. */
   readonly chosen: readonly SettingName[];
   /** Per-request config overrides. */
   readonly overrides?: Readonly<Record<string, unknown>> | null | undefined;
-  /** A client has named the provider: another model is then asked there too, whoever makes it. */
+  /** A client has chosen the provider: a different model is then requested from it too, whatever its vendor. */
   readonly keepsProvider?: boolean;
 }
 
@@ -24,10 +24,10 @@ export class LiveSettings {
   readonly #chosen: Set<SettingName>;
   readonly overrides: Readonly<Record<string, unknown>>;
   #current: ThreadSettings;
-  /** What clients were last notified of; a turn that begins with other settings notifies them first. */
+  /** The settings that clients were last notified of; a turn with different settings notifies them first. */
   #announced: ThreadSettings;
   #config: Config;
-  /** The config without the plugins that this thread goes without. */
+  /** The config without the plugins disabled for this thread. */
   #narrowed: { readonly from: Config; readonly without: readonly string[]; readonly config: Config } | undefined;
   #keepsProvider: boolean;
 
@@ -51,14 +51,14 @@ export class LiveSettings {
       this.#narrowed = { from: this.#config, without, config: withoutPlugins(this.#config, without) };
     return this.#narrowed.config;
   }
-  /** True when clients have to be notified of them, and counts as that. */
+  /** True when clients must be notified of them; marks them as notified. */
   takeNews(): boolean {
     const isNew = this.#current !== this.#announced;
     this.#announced = this.#current;
     return isNew;
   }
 
-  /** Whether another sandbox policy is in force now. */
+  /** Whether a different sandbox policy is in force now. */
   change(change: SettingsChange): boolean {
     const before = this.#current;
     const next = changed(before, this.config, change);
@@ -70,14 +70,14 @@ export class LiveSettings {
     this.#current = Object.freeze(settled);
     return JSON.stringify(settled.sandboxPolicy) !== JSON.stringify(before.sandboxPolicy);
   }
-  /** Another model may be another provider's. */
+  /** A different model may need a different provider. */
   #providerAfter(change: SettingsChange): string {
     const { model: before, modelProvider } = this.#current;
     const model = change.collaborationMode?.settings.model ?? change.model ?? before;
     return model === before || this.#keepsProvider ? modelProvider : this.#ports.chooseModel(this.config, model, undefined).provider;
   }
 
-  /** Takes over what the settings' files say now. Throws RpcError when they are broken: there is no run with other settings than the file's. */
+  /** Reloads the settings files. Throws RpcError when they are invalid: nothing runs with settings other than the file's. */
   renew(): void {
     const before = this.#config;
     const after = this.#ports.config.effective(this.#current.cwd, this.overrides);

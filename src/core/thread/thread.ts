@@ -1,4 +1,4 @@
-/** A live thread: settings, history, one running turn, and the way of everything it says to the store and to its audience. */
+/** A live thread: settings, history, one running turn, and the path of its events to the store and its subscribers. */
 import type { ParamsOf } from "../../protocol/define.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { UserInput } from "../../protocol/item.ts";
@@ -35,7 +35,7 @@ export interface ThreadOptions extends LiveSettingsOptions {
   readonly meta: ThreadMeta;
   /** Kept in memory only: no file, not listed. */
   readonly ephemeral: boolean;
-  /** The `source` that SessionStart hooks read. */
+  /** The `source` for SessionStart hooks. */
   readonly startedBy?: StartSource | undefined;
   readonly history?: readonly ModelItem[];
   readonly usage?: ThreadTokenUsage | undefined;
@@ -44,12 +44,12 @@ export interface ThreadOptions extends LiveSettingsOptions {
   readonly name?: string | null;
   readonly preview?: string;
   readonly updatedAtMs?: number;
-  /** Stored before: its first line is on disk already. */
+  /** Already stored: its first line is on disk. */
   readonly stored: boolean;
   readonly lease?: Lease | undefined;
   /** The User-Agent of requests to providers; by default it names the originator and this server. */
   readonly userAgent?: string | undefined;
-  /** Opened although another process holds it: turns are refused with this text. */
+  /** Opened although another process holds it: turns are refused with this message. */
   readonly readOnlyBecause?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export class LiveThread implements TurnThread {
   readonly grants = new Grants();
   readonly terminals = new BackgroundTerminals();
   readonly hooks = new HookState();
-  /** Checkers that took too long after an edit, and are left out from then on. */
+  /** Checkers that took too long after an edit and are no longer used. */
   readonly slowCheckers = new Set<string>();
   readonly clients: ThreadClients;
   readonly seenContext = new SeenContext();
@@ -71,12 +71,12 @@ export class LiveThread implements TurnThread {
   readonly #settings: LiveSettings;
   #name: string | null;
   #preview: string;
-  /** As it was when the thread began, or as a client has said since. */
+  /** Its value when the thread began, or as a client has set it since. */
   #git: ThreadMeta["git"];
   #usage: ThreadTokenUsage;
   #updatedAtMs: number;
   #lease: Lease | undefined;
-  /** Ends the request that prepares the provider for the first turn. */
+  /** Aborts the warm-up request to the provider. */
   #endWarmUp: (() => void) | undefined;
   #turn: LiveTurn | undefined;
   #stored: boolean;
@@ -107,7 +107,7 @@ export class LiveThread implements TurnThread {
     this.hooks.sessionStarts(options.startedBy ?? (options.stored ? "resume" : "startup"));
   }
 
-  /** What an ephemeral thread would have on disk. */
+  /** The records that an ephemeral thread would have on disk. */
   get kept(): readonly ThreadRecord[] {
     return this.#kept;
   }
@@ -130,30 +130,30 @@ export class LiveThread implements TurnThread {
   get usage(): ThreadTokenUsage {
     return this.#usage;
   }
-  /** Handed on by a thread that was only started to be forked into another. */
+  /** Passed on by a thread that was started only to be forked. */
   get lease(): Lease | undefined {
     return this.#lease;
   }
-  /** The store knows the name already, or need not. */
+  /** The name is stored already, or need not be. */
   rename(name: string): void {
     this.#name = name;
   }
   setGit(git: ThreadMeta["git"]): void {
     this.#git = git;
   }
-  /** The first message is what lists show. */
+  /** The first message, which thread lists show. */
   previewBy(content: readonly UserInput[]): void {
     if (this.#preview === "") this.#preview = previewOf(content);
   }
-  /** True when clients have to be notified of its settings, and counts as that. */
+  /** True when clients must be notified of its settings; marks them as notified. */
   takeSettingsNews(): boolean {
     return this.#settings.takeNews();
   }
-  /** What ends the request by which a provider is prepared; undefined when it is over. */
+  /** Aborts the warm-up request to the provider; undefined when it is over. */
   warmsUp(end: (() => void) | undefined): void {
     this.#endWarmUp = end;
   }
-  /** The thread is let go. */
+  /** The thread is being unloaded. */
   close(): void {
     this.#endWarmUp?.();
   }
@@ -178,7 +178,7 @@ export class LiveThread implements TurnThread {
 
   /**
    * Starts a turn, or adds to the running one: then its id is returned and nothing new begins. `accepted` resolves when the input is stored;
-   * `begin` is to be called after the answer was sent.
+   * call `begin` after the response has been sent.
    */
   startTurn(
     input: TurnInput,
@@ -203,13 +203,13 @@ export class LiveThread implements TurnThread {
     return { turn, accepted, begin: () => void this.#play(turn, () => runTurn(turn)) };
   }
 
-  /** To be called before anything is begun or written: waits for a turn that takes no more input, and acquires the lease for writing. */
+  /** Call before anything is started or written: waits for a turn that takes no more input, and acquires the lease for writing. */
   async readyToWrite(): Promise<void> {
     while (this.#turn?.takesInput === false) await this.#turn.ended.promise;
     if (this.#needsLease) await this.#takeForWriting();
   }
 
-  /** Ends the running turn, if there is one, as an interrupt does: what comes next takes its place. */
+  /** Ends the running turn, if there is one, like an interrupt, so that the next one can replace it. */
   async makeRoom(): Promise<void> {
     this.refuseReadOnly();
     this.#turn?.interrupt();
@@ -239,11 +239,11 @@ export class LiveThread implements TurnThread {
   }
 
   change(change: SettingsChange): void {
-    // Another sandbox policy replaces what was granted on top of the old one.
+    // A new sandbox policy replaces what was granted on top of the old one.
     if (this.#settings.change(change)) this.grants.forgetPermissions();
   }
 
-  /** Takes the thread again after it was let go; what another process wrote meanwhile is read first. */
+  /** Reacquires the thread after its lease was released; first reads what another process wrote meanwhile. */
   async #takeForWriting(): Promise<void> {
     this.#lease = await this.ports.store.lease(this.id, this.meta.originator).catch((error: unknown) => {
       throw error instanceof ThreadHeld ? invalidRequest(error.message) : error;
@@ -262,11 +262,11 @@ export class LiveThread implements TurnThread {
   get unloadAfterMs(): number {
     return this.config.threadUnloadMs;
   }
-  /** Nothing runs in it, and nobody watches it. */
+  /** Nothing is running in it, and it has no subscribers. */
   get isIdle(): boolean {
     return !this.#isBusy && !this.ports.audience.isWatched(this.id);
   }
-  /** Nobody watches an idle thread: other processes may write it. */
+  /** An idle thread without subscribers releases its lease: other processes may write it. */
   rest(): void {
     if (this.#isBusy) return;
     this.releaseLease();
@@ -283,12 +283,12 @@ export class LiveThread implements TurnThread {
     this.#stored = true;
     await this.ports.store.append(this.id, [...meta, ...records]);
   }
-  /** Makes the thread last before anything was said in it. */
+  /** Stores the thread before its first message. */
   async keep(): Promise<void> {
     if (this.#stored || this.ephemeral) return;
     await this.record([{ type: "turnContext", turnId: "", settings: this.settings }]);
   }
-  /** Writes down settings that changed outside of a turn: a restart must not bring back the wider ones before. */
+  /** Stores settings that changed outside a turn: a restart must not bring back earlier, wider ones. */
   async keepSettings(): Promise<void> {
     if (!this.#stored || this.readOnlyBecause !== undefined) return;
     if (this.#needsLease) await this.#takeForWriting();
@@ -299,13 +299,13 @@ export class LiveThread implements TurnThread {
   }
 
   async ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal): Promise<Answer> {
-    // A tool that lives in the client is work for its program; nobody has to look.
+    // A client's own tool is run by the client program; no person has to act.
     if (method === "item/tool/call") return await this.ports.audience.ask(this.id, method, params, signal);
     const isApproval = method.endsWith("requestApproval");
-    // Clients know an MCP server's question as a matter of approval.
+    // Clients treat an MCP server's question as an approval.
     const kind = isApproval || method === "mcpServer/elicitation/request" ? "approval" : "input";
     this.#waiting[kind]++;
-    this.ports.notifier.tell(this.config, {
+    this.ports.notifier.notify(this.config, {
       type: isApproval ? "approval-requested" : "input-requested",
       threadId: this.id,
       cwd: this.settings.cwd,
@@ -329,10 +329,10 @@ export class LiveThread implements TurnThread {
       raise(invalidRequest(`model provider \`${id}\` is not configured; add [model_providers.${id}] to config.toml`))
     );
   }
-  /** As configured or known of the model, and never more than a request of which its provider said that it was too long. */
+  /** As configured or known for the model, and always less than a request that its provider refused as too long. */
   contextWindow(of: ModelChoice = this.settings): number {
-    const said = this.config.contextWindow ?? this.ports.catalog.find(of.model, this.provider(of)).contextWindow;
-    return Math.min(said, this.ports.windows.of(of) ?? said);
+    const known = this.config.contextWindow ?? this.ports.catalog.find(of.model, this.provider(of)).contextWindow;
+    return Math.min(known, this.ports.windows.of(of) ?? known);
   }
   learnWindow(of: ModelChoice, tokens: number): void {
     this.ports.windows.learn(of, Math.min(tokens, this.contextWindow(of)));
@@ -375,7 +375,7 @@ export class LiveThread implements TurnThread {
   }
 
   async #play(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<void> {
-    // Within what is caught: a turn that could not even be announced has an end, too.
+    // Inside the try block: a turn that could not even be announced must end too.
     const outcome = await outcomeOf(turn, () => {
       this.#announceStatus();
       turn.notify("turn/started", { threadId: this.id, turn: turn.toWire("inProgress", "empty") });

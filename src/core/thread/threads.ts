@@ -27,7 +27,7 @@ export interface StartOptions extends SettingsChange {
   readonly userAgent?: string | undefined;
   readonly source: SessionSource;
   readonly parentThreadId?: string | undefined;
-  /** The `source` that SessionStart hooks read. */
+  /** The `source` for SessionStart hooks. */
   readonly startedBy?: StartSource | undefined;
 }
 
@@ -105,11 +105,11 @@ export class Threads {
     this.#idle.used(thread);
   }
 
-  /** The thread as it is live already, or opened from the store. Two requests at once open it once. */
+  /** The live thread, or else opened from the store. Two concurrent requests open it once. */
   async resume(id: string, options: ResumeOptions): Promise<{ thread: LiveThread; turns: readonly Turn[] }> {
     checkId(id, "session");
     const live = this.find(id) ?? (await this.#loading.get(id));
-    // One that another process held when it was opened may be free by now.
+    // A thread that another process held when it was opened may be free by now.
     if (live !== undefined && live.readOnlyBecause === undefined) {
       live.clients.opened({ dynamicTools: options.dynamicTools });
       return { thread: live, turns: await this.turnsOf(live) };
@@ -166,16 +166,16 @@ export class Threads {
     return { thread, turns: past.turns };
   }
 
-  /** A thread from a history that the client brings itself. */
+  /** A thread from a history that the client supplies. */
   async startFrom(history: readonly ModelItem[], options: StartOptions): Promise<LiveThread> {
     const thread = await this.start(options);
     for (const item of history) thread.history.add(item);
-    thread.previewBy(firstWords(history));
+    thread.previewBy(firstUserInput(history));
     await thread.record(history.map((item): ThreadRecord => ({ type: "modelItem", item })));
     return thread;
   }
 
-  /** The turns of a live thread: what is stored, and the running turn as far as it is. */
+  /** The turns of a live thread: the stored ones, and the running turn so far. */
   async turnsOf(thread: LiveThread): Promise<readonly Turn[]> {
     const past = replay(await this.recordsOf(thread));
     const running = thread.turn;
@@ -187,7 +187,7 @@ export class Threads {
     return thread.isStored ? await this.#ports.store.read(thread.id) : [];
   }
 
-  /** Lets go of an idle thread; the next resume reads it again. */
+  /** Unloads an idle thread; the next resume loads it again. */
   async unload(id: string): Promise<void> {
     const thread = this.#live.get(id);
     if (thread === undefined) return;
@@ -208,11 +208,11 @@ export class Threads {
     audience.toAll("thread/status/changed", { threadId: id, status: { type: "notLoaded" } });
     audience.toAll("thread/closed", { threadId: id });
   }
-  /** Lets go of those that nobody has watched for long; to be called now and then. */
+  /** Unloads threads that have had no subscribers for long; call periodically. */
   unloadUnwatched(): Promise<void> {
     return this.#idle.unloadUnwatched();
   }
-  /** Called when a thread was let go: what was kept for it elsewhere can go too. */
+  /** Called when a thread was unloaded: state kept for it elsewhere can be dropped too. */
   onUnloaded: (id: string) => void = () => {};
 
   /** Ends every turn and command, stored as interrupted. */
@@ -232,7 +232,7 @@ export class Threads {
       this.#add(thread);
       return thread;
     } catch (error) {
-      held.lease?.release(); // what could not be opened is free for others
+      held.lease?.release(); // others may use what could not be opened
       throw error;
     }
   }
@@ -283,7 +283,7 @@ export class Threads {
   }
 }
 
-/** An archived thread is put away: it is read and listed there, and nothing goes on in it. */
+/** An archived thread can be read and listed, but not continued. */
 export const archivedError = (id: string): Error =>
   invalidRequest(`session ${id} is archived. Bring it back first, with \`parley threads archive --undo ${id}\` or thread/unarchive.`);
 
@@ -295,7 +295,7 @@ function refuseUnknownProvider(config: Config, provider: string | null | undefin
 }
 
 export interface ResumeOptions extends SettingsChange {
-  /** In place of the tools that the thread has. */
+  /** Replaces the thread's tools. */
   readonly dynamicTools?: readonly unknown[] | null | undefined;
   readonly config?: Readonly<Record<string, unknown>> | null | undefined;
   readonly originator: string;
@@ -303,10 +303,10 @@ export interface ResumeOptions extends SettingsChange {
 }
 export type ForkPoint = { readonly lastTurnId: string } | { readonly beforeTurnId: string };
 
-/** What a history that a client brought begins with, as if it had been said here. */
-function firstWords(history: readonly ModelItem[]): UserInput[] {
-  const said = history.find((item) => item.type === "message" && item.role === "user");
-  const parts = said?.type === "message" ? said.content : [];
+/** The start of a client-supplied history, as if it had been entered here. */
+function firstUserInput(history: readonly ModelItem[]): UserInput[] {
+  const first = history.find((item) => item.type === "message" && item.role === "user");
+  const parts = first?.type === "message" ? first.content : [];
   return parts.flatMap((part): UserInput[] => (part.type === "input_text" ? [{ type: "text", text: part.text }] : []));
 }
 
@@ -329,7 +329,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const isThreadId = (id: string): boolean => uuid.test(id);
 
-/** Ids name files: nothing but a UUID gets near the file system. */
+/** Ids become file names: only a UUID may reach the file system. */
 export function checkId(id: string, what: "thread" | "session"): void {
   if (isThreadId(id)) return;
   const at = [...id].findIndex((character) => !/[0-9a-f-]/i.test(character));

@@ -1,4 +1,4 @@
-/** The tokens of a thread, added up. */
+/** Adds up the tokens of a thread. */
 import type { ThreadTokenUsage } from "../../protocol/thread.ts";
 import type { TokenUsage } from "../ports/model-client.ts";
 

@@ -1,4 +1,4 @@
-/** Tells a provider that can use it how a thread's first request will begin, while the person still writes. */
+/** Sends the beginning of a thread's first request to a provider that supports it, while the person is still typing. */
 
 import { offeredTools, requestFor } from "../model/request.ts";
 import { threadRun } from "../model/run.ts";
@@ -6,13 +6,13 @@ import { ToolsUnavailable } from "../ports/tool.ts";
 import { LiveTurn } from "../turn/live-turn.ts";
 import type { LiveThread } from "./thread.ts";
 
-/** For a thread that was just opened. Costs nothing where the provider has no use for it; whatever fails is the first turn's to report. */
+/** For a thread that was just opened. Costs nothing where the provider does not support it; the first turn reports any failure. */
 export async function warmUp(thread: LiveThread): Promise<void> {
   const { config, settings, ports } = thread;
   if (thread.turn !== undefined || thread.readOnlyBecause !== undefined || config.providers[settings.modelProvider] === undefined) return;
   const client = ports.models.clientFor(thread.provider());
   if (client.warmUp === undefined) return;
-  const turn = new LiveTurn(thread, { id: "", startedAtMs: ports.clock.now() }); // never begun: a request needs one to be written for
+  const turn = new LiveTurn(thread, { id: "", startedAtMs: ports.clock.now() }); // never begun: building a request needs a turn
   thread.warmsUp(() => turn.interrupt());
   try {
     const run = threadRun(turn);

@@ -1,4 +1,4 @@
-/** From a model's calls to their outputs: which tool is meant, who carries it out, and how much of the result the model reads. */
+/** Runs a model's calls: finds the tool, runs it, and limits how much of the result the model reads. */
 import type { TurnError } from "../../protocol/turn.ts";
 import { approve } from "../approval/approve.ts";
 import { runNetwork } from "../approval/ask-network.ts";
@@ -15,11 +15,11 @@ import type { Reply } from "../model/sample.ts";
 import { AuditUnwritten } from "../ports/audit.ts";
 import { type ModelItem, maxCalls } from "../ports/model-client.ts";
 import { type Action, badArguments, failed, type Tool, type ToolCall, type ToolContext, type ToolOutput } from "../ports/tool.ts";
-import { fewAtATime, sideBySide } from "../settings/count-limits.ts";
+import { fewAtATime, maxParallelCalls } from "../settings/count-limits.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import { closed } from "./turn-items.ts";
 
-/** Carries out the calls of one answer: side by side, except those that must be alone. Returns why the turn must end, if it must. */
+/** Runs the calls of one answer: in parallel, except those that must run alone. Returns why the turn must end, if it must. */
 export async function callTools(run: Run<LiveTurn>, reply: Reply): Promise<TurnError | undefined> {
   const { calls, cut } = reply;
   const cutIds = new Set(cut?.callIds);
@@ -29,7 +29,7 @@ export async function callTools(run: Run<LiveTurn>, reply: Reply): Promise<TurnE
   const { clock } = run.turn.thread.ports;
   const begun = clock.now();
   const carryOutAll = (some: readonly OfferedCall[]): Promise<void> =>
-    fewAtATime(some, sideBySide, async (call) => {
+    fewAtATime(some, maxParallelCalls, async (call) => {
       const output = cutIds.has(call.call.callId) ? wasCut(cut?.maxOutputTokens) : await callTool(call, site);
       const item = outputItem(call.item, call.call.callId, output);
       outputs.set(call, item);
@@ -55,7 +55,7 @@ export async function callTools(run: Run<LiveTurn>, reply: Reply): Promise<TurnE
   return undefined;
 }
 
-/** An answer may hold so many calls; the model and the person are notified of those that were left out. */
+/** The number of calls per answer is limited; the model and the person are notified of those left out. */
 async function reportDropped(run: Run, { droppedCalls = 0 }: Reply): Promise<void> {
   if (droppedCalls === 0) return;
   const { turn } = run;
@@ -64,7 +64,7 @@ async function reportDropped(run: Run, { droppedCalls = 0 }: Reply): Promise<voi
   await remember(run, [userMessage(`${many}. Do the rest in further steps, with fewer calls in each.`)]);
 }
 
-/** A model that cannot keep its calls short is not asked for ever. */
+/** A model that cannot keep its calls short is not retried for ever. */
 const maxCutAnswers = 2;
 const cutTooOften: TurnError = {
   message: `The model's answer reached its output limit inside a tool call ${maxCutAnswers + 1} times in this turn.`,
@@ -101,7 +101,7 @@ interface Planned {
   readonly action: Action;
 }
 
-/** Hooks may keep a call from being carried out, change it, and have a say in what the model reads of it. */
+/** Hooks may block a call, change it, and affect what the model reads of its result. */
 async function carryOutHooked({ call, tool, action }: Planned, site: CallSite<LiveTurn>): Promise<ToolOutput> {
   const { turn } = site;
   const hooked = hookedCall(call, tool, action);
@@ -114,7 +114,7 @@ async function carryOutHooked({ call, tool, action }: Planned, site: CallSite<Li
   return await afterTool(passed, hookedCall(passed, tool, changed) ?? hooked, await carryOut(changed, call.callId, turn), site);
 }
 
-/** What cannot be written into the audit log does not run; the turn goes on, with a warning. */
+/** A call that cannot be written to the audit log does not run; the turn continues with a warning. */
 async function notRun({ message }: AuditUnwritten, callId: string, turn: LiveTurn): Promise<ToolOutput> {
   turn.notify("warning", { threadId: turn.thread.id, message });
   const open = turn.items.open.find((item) => item.id === callId);

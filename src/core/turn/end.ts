@@ -1,4 +1,4 @@
-/** How a turn ends: what its work came to, and the notification outside the protocol. */
+/** How a turn ends: its outcome, and the user's notification program. */
 
 import { errorStack } from "../../lib/error-text.ts";
 import type { TurnError } from "../../protocol/turn.ts";
@@ -7,7 +7,7 @@ import { AuditUnwritten } from "../ports/audit.ts";
 import type { LiveTurn } from "./live-turn.ts";
 import type { TurnOutcome } from "./turn.ts";
 
-/** What work comes to. A bug fails the turn, and its stack is in the log; an abort is not an error. */
+/** The outcome of a turn's work. A bug fails the turn, and its stack is logged; an abort is not an error. */
 export async function outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
   try {
     return await work();
@@ -27,14 +27,14 @@ export async function outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>
 export function notifyOfEnd(turn: LiveTurn, error: TurnError | null): void {
   const { id: threadId, config, settings, ports, clients } = turn.thread;
   const at = { threadId, turnId: turn.id, cwd: settings.cwd };
-  const said = turn.items.all.flatMap((item) => (item.type === "userMessage" ? [previewOf(item.content)] : []));
-  if (error !== null) ports.notifier.tell(config, { type: "turn-failed", ...at, message: error.message });
+  const inputMessages = turn.items.all.flatMap((item) => (item.type === "userMessage" ? [previewOf(item.content)] : []));
+  if (error !== null) ports.notifier.notify(config, { type: "turn-failed", ...at, message: error.message });
   else if (turn.outcome === "completed")
-    ports.notifier.tell(config, {
+    ports.notifier.notify(config, {
       type: "agent-turn-complete",
       ...at,
       client: clients.name,
-      inputMessages: said,
+      inputMessages,
       lastAssistantMessage: turn.lastAgentMessage,
     });
 }

@@ -1,4 +1,4 @@
-/** What people say to a turn: it begins with it, takes more in while it runs, and leaves the rest to the next one. */
+/** Input of a turn: what it begins with, what is added while it runs, and what is left for the next one. */
 
 import { errorMessage } from "../../lib/error-text.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
@@ -19,7 +19,7 @@ export async function openTurn(turn: LiveTurn): Promise<void> {
   await turn.thread.record([startRecord(turn)]);
 }
 
-/** Nobody said anything, but the model is asked: it reads what has changed around it. */
+/** A turn without input: the model only gets context that has changed. */
 async function openWithContext(turn: LiveTurn, input: TurnInput): Promise<void> {
   await turn.thread.record([startRecord(turn), ...(await contextRecords(turn, input))]);
 }
@@ -32,7 +32,7 @@ const startRecord = (turn: LiveTurn): ThreadRecord => ({
   mode: turn.settings.mode,
 });
 
-/** Stores the input that begins a turn, so that what `turn/start` has answered survives a crash. */
+/** Stores the input that begins a turn, so that it survives a crash once `turn/start` has responded. */
 export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<void> {
   if (input.content.length === 0) return await (turn.asksWithoutInput ? openWithContext(turn, input) : openTurn(turn));
   if (inputWaits(turn.thread)) {
@@ -56,7 +56,7 @@ export async function steer(turn: LiveTurn, input: TurnInput): Promise<void> {
 
 const unchecked = { refused: false, context: [] };
 
-/** Puts input that came while the turn ran into the history; what a hook refuses is not said. Returns what the model reads of it. */
+/** Adds input that arrived during the turn to the history, unless a hook rejects it. Returns the items that the model reads. */
 export async function takeInput(turn: LiveTurn): Promise<readonly ModelItem[]> {
   const taken: ModelItem[] = [];
   for (const input of turn.steering.take()) {
@@ -72,9 +72,9 @@ export async function takeInput(turn: LiveTurn): Promise<readonly ModelItem[]> {
 }
 
 /**
- * What a turn accepted and the model never read: it is for the next turn. After an interrupt a message that its client follows by an id of
- * its own is kept without being announced: such clients send it again at once (Esc in the terminal: "interrupt and send"), and would take
- * the announcement for an answer that is under way.
+ * Input that a turn accepted and the model never read: it is left for the next turn. After an interrupt, a message that its client tracks by an id of
+ * its own is stored without being announced: such clients send it again at once (Esc in the terminal: "interrupt and send"), and would mistake
+ * the announcement for an answer in progress.
  */
 export async function keepInput(turn: LiveTurn, isInterrupted: boolean): Promise<void> {
   for (const input of turn.steering.take()) {
@@ -91,7 +91,7 @@ export async function keepInput(turn: LiveTurn, isInterrupted: boolean): Promise
 interface Prepared {
   readonly item: Extract<ThreadItem, { type: "userMessage" }>;
   readonly forModel: readonly ModelItem[];
-  /** Context that has changed, which the model reads first. */
+  /** Changed context, which the model reads first. */
   readonly before: readonly ThreadRecord[];
 }
 
@@ -116,7 +116,7 @@ async function prepared(turn: LiveTurn, input: TurnInput): Promise<Prepared> {
   };
 }
 
-/** Puts into the history what the model has not read yet of its surroundings and of what the client says of its own; returns the records of it. */
+/** Adds context that the model has not read yet, and the client's additional context, to the history; returns the records. */
 async function contextRecords({ id, thread }: LiveTurn, input: TurnInput): Promise<ThreadRecord[]> {
   const ofClient = (input.context ?? []).filter((item) => !isLastOfItsName(item, thread.history.items));
   const context = [...(await freshContext(thread)), ...ofClient];
@@ -127,7 +127,7 @@ async function contextRecords({ id, thread }: LiveTurn, input: TurnInput): Promi
   ];
 }
 
-/** Clients send the same context with each message; the model reads it again when it has changed. */
+/** Clients send the same context with each message; it goes to the model again only when it has changed. */
 function isLastOfItsName(item: ModelItem, history: readonly ModelItem[]): boolean {
   const text = textOf(item);
   const name = text?.slice(0, text.indexOf(">") + 1);
@@ -147,7 +147,7 @@ async function messageFrom(input: TurnInput, turn: LiveTurn): Promise<ModelItem>
   return { type: "message", role: "user", content };
 }
 
-/** Images are brought to a size that the thread's model takes. */
+/** Images are scaled to a size that the thread's model accepts. */
 async function messagePart(part: UserInput, turn: LiveTurn): Promise<MessageContent> {
   const isImage = part.type === "localImage" || (part.type === "image" && "url" in part);
   if (!isImage) return plainPart(part);

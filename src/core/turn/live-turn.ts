@@ -26,19 +26,19 @@ export class Interrupted extends Error {
 export interface TurnOptions {
   readonly kind?: LiveTurn["kind"];
   readonly outputSchema?: unknown;
-  /** Settings for this turn alone. */
+  /** Settings for this turn only. */
   readonly overrides?: Partial<ThreadSettings>;
-  /** Whether the model is asked although nobody said anything: today's clients let it go on that way, after injected items for one. */
+  /** Whether the model is called without any input: current clients continue a turn that way, for example after injected items. */
   readonly asksWithoutInput?: boolean;
 }
 
-/** What a turn needs of its thread. */
+/** The parts of a thread that a turn needs. */
 export type TurnThread = CommandThread &
   CompactingTurn["thread"] & {
     readonly clients: { readonly name: string | undefined };
-    /** The first message is what lists show. */
+    /** The first message, which thread lists show. */
     previewBy(content: readonly UserInput[]): void;
-    /** Puts a question to the audience; the thread's status says meanwhile what it waits for. */
+    /** Asks the subscribers; the thread's status shows meanwhile what it is waiting for. */
     ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal): Promise<Answer>;
   };
 
@@ -52,7 +52,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   readonly startedAtMs: number;
   readonly items: TurnItems;
   readonly steering: Steering;
-  /** Everything that it runs. */
+  /** Aborts everything that the turn runs. */
   readonly commands: TurnCommands;
   readonly outcomes: Outcomes;
   readonly edits: TurnEdits;
@@ -70,7 +70,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   fallback: ModelChoice | undefined;
   /** How it ended; undefined while it runs. */
   outcome: "completed" | "interrupted" | "failed" | undefined;
-  /** Resolves when turn/completed was sent. */
+  /** Resolves when turn/completed has been sent. */
   readonly ended = Promise.withResolvers<void>();
 
   constructor(thread: TurnThread, options: TurnOptions & { id: string; startedAtMs: number }) {
@@ -94,7 +94,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
     this.guard = new LoopGuard(thread.config.maxRequestsPerTurn);
   }
 
-  /** As the thread had them when the turn began; others only by what people granted, and for a reviewer. */
+  /** The thread's settings when the turn began; changed only by grants, and for a reviewer. */
   get settings(): ThreadSettings {
     return this.#settings;
   }
@@ -118,7 +118,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   warn(message: string): void {
     this.notify("warning", { threadId: this.thread.id, message });
   }
-  /** For what may come again and again in one turn. */
+  /** For warnings that could repeat within one turn. */
   warnOnce(message: string): void {
     if (this.#warned.has(message)) return;
     this.#warned.add(message);

@@ -6,19 +6,19 @@ import { LoopGuard } from "./loop-guard.ts";
 const call = (args: string, name = "exec_command"): ModelItem => ({ type: "function_call", call_id: "c", name, arguments: args });
 const output = (text: string): ModelItem => ({ type: "function_call_output", call_id: "c", output: text });
 
-/** Takes steps and says after which of them there was a doubt. */
-function doubts(steps: readonly (readonly [string, string, number?])[], tool?: string): number[] {
+/** Runs steps and returns those after which a loop was suspected. */
+function loopsFound(steps: readonly (readonly [string, string, number?])[], tool?: string): number[] {
   const guard = new LoopGuard(1000);
   return steps.flatMap(([args, text, ms = 10], i) => {
     guard.noteStep([call(args, tool)], [output(text)], ms);
-    return guard.doubt() === undefined ? [] : [i + 1];
+    return guard.findLoop() === undefined ? [] : [i + 1];
   });
 }
 
 describe("the guard against loops", () => {
-  it("doubts the third of the same calls with the same results, whatever time they took to run", () => {
+  it("suspects the third of the same calls with the same results, however long they took", () => {
     assert.deepEqual(
-      doubts([
+      loopsFound([
         ["a", "Wall time: 0.1 seconds\nx"],
         ["a", "Wall time: 0.2 seconds\nx"],
         ["a", "Wall time: 0.3 seconds\nx"],
@@ -26,17 +26,17 @@ describe("the guard against loops", () => {
       [3],
     );
   });
-  it("doubts circles of two and three steps", () => {
+  it("suspects loops of two and three steps", () => {
     const round = (...names: string[]) => [...names, ...names, ...names].map((name) => [name, `of ${name}`] as const);
-    assert.deepEqual(doubts(round("a", "b")), [6]);
-    assert.deepEqual(doubts(round("a", "b", "c")), [9]);
-    assert.deepEqual(doubts(round("a", "b", "c", "d")), [], "a longer one is left to the limit of requests");
+    assert.deepEqual(loopsFound(round("a", "b")), [6]);
+    assert.deepEqual(loopsFound(round("a", "b", "c")), [9]);
+    assert.deepEqual(loopsFound(round("a", "b", "c", "d")), [], "a longer one is left to the limit of requests");
   });
-  it("lets work be that repeats a test between edits, gets other results, or waits", () => {
+  it("ignores work that repeats a test between edits, gets different results, or waits", () => {
     const edits = [1, 2, 3, 4].flatMap((n) => [["npm test", "1 failed"] as const, [`edit ${n}`, "done"] as const]);
-    assert.deepEqual(doubts(edits), []);
+    assert.deepEqual(loopsFound(edits), []);
     assert.deepEqual(
-      doubts([
+      loopsFound([
         ["a", "1"],
         ["a", "2"],
         ["a", "3"],
@@ -44,27 +44,27 @@ describe("the guard against loops", () => {
       ]),
       [],
     );
-    assert.deepEqual(doubts(Array.from({ length: 9 }, () => ["sleep 30; check", "not yet", 30_000] as const)), []);
+    assert.deepEqual(loopsFound(Array.from({ length: 9 }, () => ["sleep 30; check", "not yet", 30_000] as const)), []);
     assert.deepEqual(
-      doubts(
+      loopsFound(
         Array.from({ length: 9 }, () => ['{"session_id":1}', "running"] as const),
         "write_stdin",
       ),
       [],
     );
   });
-  it("starts anew with the person's words and with a yes, and counts requests up to the limit", () => {
+  it("resets with new input and with a yes, and counts requests up to the limit", () => {
     const guard = new LoopGuard(2);
     const step = (): void => guard.noteStep([call("a")], [output("x")], 1);
     for (let i = 0; i < 3; i++) step();
-    assert.match(guard.doubt() ?? "", /same call/);
+    assert.match(guard.findLoop() ?? "", /same call/);
     guard.noteWords();
-    assert.equal(guard.doubt(), undefined);
+    assert.equal(guard.findLoop(), undefined);
     for (let i = 0; i < 2; i++) guard.countRequest();
-    assert.match(guard.doubt() ?? "", /2 model requests/);
+    assert.match(guard.findLoop() ?? "", /2 model requests/);
     guard.goOn();
-    assert.equal(guard.doubt(), undefined);
+    assert.equal(guard.findLoop(), undefined);
     for (let i = 0; i < 2; i++) guard.countRequest();
-    assert.match(guard.doubt() ?? "", /4 model requests/);
+    assert.match(guard.findLoop() ?? "", /4 model requests/);
   });
 });

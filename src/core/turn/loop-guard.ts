@@ -8,7 +8,7 @@ import type { ModelItem } from "../ports/model-client.ts";
 /** How often the same thing may happen in a row. */
 const maxRepeats = 3;
 /** A loop may have several steps: look, edit, look, edit … */
-const longestCircle = 3;
+const longestLoop = 3;
 /** A model in a loop is quick. */
 const waitingMs = 5000;
 
@@ -17,15 +17,15 @@ export class LoopGuard {
   /** One digest for each answer with calls: of the calls and of what came of them. */
   #steps: string[] = [];
   #requests = 0;
-  /** Requests that a yes of the person has reached to. */
+  /** The number of requests up to which the person has agreed. */
   #allowed: number;
-  /** Calls that were cut at the output limit and went back to the model. */
+  /** Calls that were cut at the output limit and returned to the model. */
   cutCalls = 0;
   /** An overflow was recovered from; a second one in the same turn is final. */
   hasRecovered = false;
   /** The history's tokens after the last compaction of this turn. */
   compactedTo: number | undefined;
-  /** A compaction has failed in this turn, and there was room to go on without. */
+  /** A compaction failed in this turn, and there was enough room to continue without it. */
   cannotCompact = false;
 
   constructor(maxRequests: number) {
@@ -37,21 +37,21 @@ export class LoopGuard {
     this.#requests++;
   }
 
-  /** The person has added input: what was repeated before it does not count. */
+  /** The person has added input: earlier repetitions no longer count. */
   noteWords(): void {
     this.#steps = [];
     this.compactedTo = undefined;
   }
-  /** Takes note of the calls of one answer, of their outputs and of how long they took. */
+  /** Records the calls of one answer, their outputs and how long they took. */
   noteStep(calls: readonly ModelItem[], outputs: readonly ModelItem[], tookMs: number): void {
     const step = [...calls.map(callText), ...outputs.map(outputText)].join("\n");
-    // Waiting for something is no loop, be it by looking at a command that runs or by sleeping in one.
+    // Waiting is not a loop, whether by polling a running command or by sleeping in one.
     if (calls.every(isPoll) || tookMs >= waitingMs) return;
-    this.#steps = [...this.#steps, createHash("sha1").update(step).digest("base64")].slice(-maxRepeats * longestCircle);
+    this.#steps = [...this.#steps, createHash("sha1").update(step).digest("base64")].slice(-maxRepeats * longestLoop);
   }
 
-  /** undefined: nothing is wrong; else what is, as a sentence. */
-  doubt(): string | undefined {
+  /** undefined when there is no loop; else a sentence that describes it. */
+  findLoop(): string | undefined {
     if (this.#requests >= this.#allowed)
       return `This turn has made ${this.#requests} model requests, the limit of parley.max_requests_per_turn.`;
     const steps = this.#repeatedSteps();
@@ -60,14 +60,14 @@ export class LoopGuard {
       ? `The model has made the same call with the same result ${maxRepeats} times in a row.`
       : `The model has repeated the same ${steps} steps with the same results ${maxRepeats} times in a row.`;
   }
-  /** The person has said yes: the same doubt comes again after as much work as before. */
+  /** The person has agreed: the same suspicion comes again only after as much work as before. */
   goOn(): void {
     this.#steps = [];
     this.#allowed = this.#requests + this.#maxRequests;
   }
 
   #repeatedSteps(): number | undefined {
-    for (let length = 1; length <= longestCircle; length++) {
+    for (let length = 1; length <= longestLoop; length++) {
       const last = this.#steps.slice(-length * maxRepeats);
       if (last.length === length * maxRepeats && last.every((step, i) => step === last[i % length])) return length;
     }
@@ -75,7 +75,7 @@ export class LoopGuard {
   }
 }
 
-/** Why the turn must stop, after the person was asked where there is one; undefined when it may go on. */
+/** Why the turn must stop, after asking the person if there is one; undefined when it may continue. */
 export async function askOrStop(turn: AskingTurn & { readonly guard: LoopGuard }, text: string): Promise<TurnError | undefined> {
   if (await mayGoOn(turn, { id: "loop", header: "Loop", text, ifYes: "Ask again when the same happens once more." })) {
     turn.guard.goOn();
@@ -96,7 +96,7 @@ function callText(call: ModelItem): string {
   return call.type === "custom_tool_call" ? `${call.name} ${call.input}` : JSON.stringify(call);
 }
 
-/** Times differ from run to run and say nothing. */
+/** Durations differ from run to run and are ignored. */
 function outputText(item: ModelItem): string {
   const body = item.type === "function_call_output" || item.type === "custom_tool_call_output" ? item.output : "";
   const text = typeof body === "string" ? body : JSON.stringify(body);

@@ -30,7 +30,7 @@ const Verdict = named("ReviewVerdict", () =>
 );
 type Verdict = Infer<typeof Verdict>;
 
-/** What the person sees as the subject of the review. */
+/** The subject of the review, as shown to the person. */
 export function targetLabel(target: ReviewTarget): string {
   switch (target.type) {
     case "uncommittedChanges":
@@ -89,7 +89,7 @@ export async function reviewTurn(turn: LiveTurn, target: ReviewTarget): Promise<
   return { status: "completed" };
 }
 
-/** A reviewer changes nothing and asks nobody. Where the person has done without a sandbox there may be none to put it in. */
+/** A reviewer changes nothing and asks nobody. Where the person runs without a sandbox, none may be available for it. */
 function reviewerRules(settings: ThreadSettings): ThreadSettings {
   const rules: ThreadSettings = { ...settings, mode: "default", modeInstructions: null, approvalPolicy: "never" };
   const { type } = settings.sandboxPolicy;
@@ -98,7 +98,7 @@ function reviewerRules(settings: ThreadSettings): ThreadSettings {
   return Object.freeze(confined);
 }
 
-/** What a reviewer needs: to run commands, and to look at pictures. */
+/** The tools of a reviewer: running commands, and viewing images. */
 const reviewerTools: ReadonlySet<string> = new Set(["exec_command", "write_stdin", "shell_command", "shell", "local_shell", "view_image"]);
 
 /** The reviewer's own run: its prompt, its model, and a history that ends with it. The thread's settings and history are not touched. */
@@ -126,14 +126,14 @@ async function begin(run: Run, target: ReviewTarget): Promise<void> {
   for (const item of [...(await run.context()), userMessage(task(target))]) run.history.add(item);
 }
 
-/** Every review that was entered is left, however it ends: clients show by these two whether they are in one. */
+/** Every entered review is exited, however it ends: clients use these two items to show review mode. */
 async function leave(turn: LiveTurn, review: string): Promise<void> {
   const exited = { type: "exitedReviewMode" as const, id: turn.thread.ports.ids.item(), review };
   turn.items.start(exited);
   await turn.items.complete(exited);
 }
 
-/** Findings as a person reads them; a reviewer that did not keep to the form is quoted as it is. */
+/** Findings as text for people; output in any other format is quoted unchanged. */
 function rendered(text: string): string {
   const verdict = verdictIn(text);
   if (verdict === undefined) return text.trim() === "" ? "The reviewer gave no answer." : text.trim();

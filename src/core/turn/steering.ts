@@ -1,4 +1,4 @@
-/** What people add to a turn while it runs, until the turn takes it in. */
+/** Input that is added to a running turn, until the turn takes it in. */
 import type { UserInput } from "../../protocol/item.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { TurnItems } from "./turn-items.ts";
@@ -7,9 +7,9 @@ export interface TurnInput {
   readonly content: readonly UserInput[];
   /** The id under which the client already shows this message. */
   readonly clientId?: string | undefined;
-  /** What the client adds for the model to read before it: of its own, or from a source that is not to be trusted. */
+  /** Additional context from the client for the model: its own, or from an untrusted source. */
   readonly context?: readonly ModelItem[];
-  /** Of its item, where that is known to the store already. */
+  /** The id of its item, if it is stored already. */
   readonly itemId?: string;
 }
 
@@ -24,7 +24,7 @@ export class Steering {
   get count(): number {
     return this.#waiting.length;
   }
-  /** The same message a second time, from a client that did not hear the answer to the first, counts once: false then. */
+  /** False for a repeated message, from a client that missed the response to the first: it counts once. */
   add(input: TurnInput): boolean {
     const { clientId } = input;
     const isKnown =

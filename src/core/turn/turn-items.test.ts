@@ -7,7 +7,7 @@ import type { ThreadRecord } from "../ports/thread-store.ts";
 import { Steering } from "./steering.ts";
 import { TurnItems } from "./turn-items.ts";
 
-/** Items of a thread that takes down what happens, in order. */
+/** Items of a thread that records events in order. */
 function stage() {
   const seen: string[] = [];
   const audience: Pick<Audience, "toThread"> = { toThread: (_thread, method) => void seen.push(method) };
@@ -22,7 +22,7 @@ const message = (id: string) => ({ type: "userMessage" as const, id, content: []
 const forModel: ModelItem = { type: "message", role: "user", content: [] };
 
 describe("the items of a turn", () => {
-  it("are stored, and known to the model, before clients hear that they are complete", async () => {
+  it("are stored, and known to the model, before clients are notified of their completion", async () => {
     const { seen, items } = stage();
     items.start(message("a"));
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe("the items of a turn", () => {
 });
 
 describe("input that is added to a turn", () => {
-  it("counts once, whether the first of it still waits or was taken in", async () => {
+  it("counts once, whether the first copy is still pending or was taken in", async () => {
     const { items } = stage();
     const steering = new Steering(items);
     const input = { content: [], clientId: "client-a" };

@@ -1,4 +1,4 @@
-/** The items of one turn on their way to the store and to clients, and what the model sees of them. */
+/** Stores the items of one turn, announces them to clients, and adds their content to the model's history. */
 import type { ParamsOf } from "../../protocol/define.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ServerNotifications } from "../../protocol/methods.ts";
@@ -25,7 +25,7 @@ export class TurnItems {
   readonly #done: ThreadItem[] = [];
   /** Stored before the turn began, to be announced with it. */
   readonly #unannounced: ThreadItem[] = [];
-  /** What the model sees, item by item, for those who asked for it; never before the turn itself is announced. */
+  /** Raw items of the model's history for those who requested them; never before the turn itself is announced. */
   readonly #unsentRaw: ModelItem[] = [];
 
   constructor(at: TurnKey, thread: ItemsThread, turnStartedAtMs: number) {
@@ -34,11 +34,11 @@ export class TurnItems {
     this.#turnStartedAtMs = turnStartedAtMs;
   }
 
-  /** Those that are completed. */
+  /** The completed items. */
   get all(): readonly ThreadItem[] {
     return this.#done;
   }
-  /** Those that were started and not completed yet: shown to whoever joins. */
+  /** Started, not yet completed items: shown to new subscribers. */
   get open(): readonly ThreadItem[] {
     return [...this.#open.values()];
   }
@@ -53,7 +53,7 @@ export class TurnItems {
     this.#notify("item/started", { ...this.#at, item: wholeItem({ ...item, startedAtMs: at }), startedAtMs: at });
   }
 
-  /** Stores the item, and what the model sees of it, then announces it. */
+  /** Stores the item with its history items for the model, then announces it. */
   async complete(item: ThreadItem, forModel: readonly ModelItem[] = [], first: readonly ThreadRecord[] = []): Promise<void> {
     this.#announce(await this.store(item, forModel, first));
   }
@@ -76,7 +76,7 @@ export class TurnItems {
     return whole;
   }
 
-  /** Stores an item of a turn that has not begun; `announceStored` makes up for its notifications. */
+  /** Stores an item of a turn that has not begun; `announceStored` sends its notifications later. */
   async storeEarly(item: ThreadItem, forModel: readonly ModelItem[], first: readonly ThreadRecord[]): Promise<void> {
     this.#unannounced.push(await this.store(item, forModel, first));
   }
@@ -88,20 +88,20 @@ export class TurnItems {
     }
   }
 
-  /** Ends an item for whoever watches; it belongs neither to the turn nor to the thread. */
+  /** Ends an item for subscribers; it becomes part of neither the turn nor the thread. */
   abandon(item: ThreadItem): void {
     const startedAtMs = this.#startedAt.get(item.id) ?? this.#turnStartedAtMs;
     this.#close(item);
     this.#announce({ ...item, startedAtMs, completedAtMs: this.#thread.ports.clock.now() } as ThreadItem);
   }
 
-  /** Adds to what the model sees without showing an item. */
+  /** Adds to the model's history without showing an item. */
   async addForModel(items: readonly ModelItem[]): Promise<void> {
     for (const item of items) this.#thread.history.add(item);
     await this.#thread.record(items.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: this.#at.turnId })));
     this.showRaw(items);
   }
-  /** For those who asked to see what the model sees. */
+  /** For subscribers of raw items. */
   showRaw(items: readonly ModelItem[]): void {
     this.#unsentRaw.push(...items);
     this.#sendRaw();
@@ -129,7 +129,7 @@ export class TurnItems {
   }
 }
 
-/** How an item ends that was not brought to its own end. */
+/** The final form of an item that was cut short. */
 export function closed(item: ThreadItem, why?: string): ThreadItem {
   if (!("status" in item) || item.status !== "inProgress") return item;
   const ended = { ...item, status: "failed" } as ThreadItem;

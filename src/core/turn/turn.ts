@@ -22,7 +22,7 @@ export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
 
 const isEmpty = (turn: LiveTurn): boolean => turn.ownInput.length === 0 && turn.steering.count === 0;
 
-/** Whether hooks let the input that begins the turn pass, where it waits for them. */
+/** Whether hooks accept the input that begins the turn, if it waits for them. */
 async function admitted(turn: LiveTurn): Promise<boolean> {
   if (await sessionStarts(turn)) return false;
   if (turn.ownInput.length > 0) return true;
@@ -33,19 +33,19 @@ async function admitted(turn: LiveTurn): Promise<boolean> {
 /** Works until the model has nothing more to do. Returns why it failed. */
 export async function work(run: Run<LiveTurn>): Promise<TurnError | undefined> {
   const { turn } = run;
-  const asking = turn.thread.ports.catalog.prepare(run.settings.model, turn.thread.provider(run.settings), turn.signal);
-  if (asking !== undefined) await asking;
+  const prepared = turn.thread.ports.catalog.prepare(run.settings.model, turn.thread.provider(run.settings), turn.signal);
+  if (prepared !== undefined) await prepared;
   warnOfGuess(run);
   while (true) {
-    await unsealHistory(run); // the model may have been changed
-    const doubt = turn.guard.doubt();
-    const stopped = doubt === undefined ? undefined : await askOrStop(turn, doubt);
+    await unsealHistory(run); // the model may have changed
+    const loop = turn.guard.findLoop();
+    const stopped = loop === undefined ? undefined : await askOrStop(turn, loop);
     const full = stopped === undefined && isNearLimit(run) ? await makeRoom(run, "request") : stopped;
     if (full !== undefined) return full;
     turn.signal.throwIfAborted();
     if (turn.steering.count > 0) turn.guard.noteWords();
     if (turn.thread.hooks.areDue && run.isThreads && (await beforeInput(turn))) return undefined;
-    await takeInput(turn); // what was typed while we worked
+    await takeInput(turn); // input that arrived meanwhile
     const reply = await sample(run);
     if (reply.failed !== undefined) {
       const failed = reply.overflow === undefined ? reply.failed : await recover(run, reply.overflow, reply.failed);
@@ -66,7 +66,7 @@ export async function work(run: Run<LiveTurn>): Promise<TurnError | undefined> {
 
 const emptyAnswer = "The model gave an empty answer. Say something to go on, or choose another model.";
 
-/** A window that is only guessed compacts a history too early or too late. */
+/** A guessed window would compact a history too early or too late. */
 function warnOfGuess({ turn, settings }: Run): void {
   const { thread } = turn;
   const { ports, config } = thread;

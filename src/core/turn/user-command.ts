@@ -1,4 +1,4 @@
-/** The person's own `!` command in a thread: unsandboxed, and the item says so; the model reads what came of it. */
+/** The person's own `!` command in a thread: unsandboxed, and marked so in its item; the model reads its result. */
 
 import { errorMessage } from "../../lib/error-text.ts";
 import { withoutSecrets } from "../../lib/redact.ts";
@@ -26,7 +26,7 @@ interface ShellThread {
   startSpecial(kind: "shell", work: (turn: LiveTurn) => Promise<TurnOutcome>): { begin: () => void };
 }
 
-/** Runs beside a running turn, or in a turn of its own. Returns what to do once the request was answered. */
+/** Runs beside a running turn, or in a turn of its own. Returns what to do after the response was sent. */
 export function runShellCommand(thread: ShellThread, text: string, timeoutMs: number = defaultTimeoutMs): () => void {
   const command = { text, timeoutMs };
   const running = thread.turn;
@@ -43,7 +43,7 @@ async function runAlone(turn: LiveTurn, command: ShellCommand): Promise<TurnOutc
   return turn.steering.count > 0 ? await runTurn(turn) : { status: "completed" };
 }
 
-/** When the turn ends before it, it is one of the thread's terminals and runs on. */
+/** When the turn ends first, the command keeps running as one of the thread's terminals. */
 async function runBeside(turn: LiveTurn, command: ShellCommand): Promise<void> {
   const { thread } = turn;
   const done = Promise.withResolvers<void>();

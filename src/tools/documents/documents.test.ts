@@ -35,7 +35,7 @@ const twoPages = {
   10: flate(table),
 };
 
-test("the text of a PDF comes page by page, by each font's own letters", () => {
+test("the text of a PDF is extracted page by page, with each font's own encoding", () => {
   const pages = pdfPages(file(twoPages));
   assert.ok(typeof pages !== "string", String(pages));
   assert.equal(pages.count, 2);
@@ -43,13 +43,13 @@ test("the text of a PDF comes page by page, by each font's own letters", () => {
   assert.equal(pages.page(2), "Gabcü😀");
 });
 
-test("objects that lie packed in a stream are found, and a broken tree of pages is done without", () => {
+test("objects packed in a stream are found, and a broken page tree is ignored", () => {
   const packed = "3 0 4 31 <</Type/Page/Contents 7 0 R>>  <</Type/Nothing>>";
   const pages = pdfPages(file({ 7: twoPages[7], 20: flate(packed, "/Type/ObjStm/N 2/First 9") }));
   assert.ok(typeof pages !== "string" && pages.page(1).startsWith("A (first)"));
 });
 
-test("what means no good, or is no PDF, ends soon and says so", () => {
+test("a malicious file, or one that is not a PDF, fails quickly with an error", () => {
   const started = performance.now();
   assert.equal(pdfPages(Buffer.from("hello")), "it is not a PDF");
   assert.equal(pdfPages(file(twoPages, "/Encrypt 99 0 R")), "it is encrypted");
@@ -80,7 +80,7 @@ async function outputOf(name: string, content: Buffer | string, model: object, a
 const textOf = (output: ToolOutput): string =>
   output.kind === "text" ? output.text : output.content.map((part) => (part.type === "input_text" ? part.text : part.image_url)).join("\n");
 
-test("a PDF goes whole to a model that reads it, as text to others, and by pages where they are named", async () => {
+test("a PDF goes unchanged to a model that reads PDFs, as text to others, and by pages where they are named", async () => {
   assert.match(textOf(await outputOf("a.pdf", file(twoPages), { supportsPdf: true })), /^data:application\/pdf;base64,/);
   assert.match(textOf(await outputOf("a.pdf", file(twoPages), {})), /^\[page 1 of 2\]\nA \(first\)[\s\S]*\[page 2 of 2\]\nGabc/);
   assert.match(textOf(await outputOf("a.pdf", file(twoPages), { supportsPdf: true }, { pages: 2 })), /^\[page 2 of 2\]\nGabc/);
@@ -90,7 +90,7 @@ test("a PDF goes whole to a model that reads it, as text to others, and by pages
   assert.match(textOf(await outputOf("scan.pdf", scan, {})), /may be pictures/);
 });
 
-test("a notebook comes cell by cell, with what it printed and drew", async () => {
+test("a notebook is shown cell by cell, with its printed output and images", async () => {
   const cells = [
     { cell_type: "markdown", source: ["# Title\n", "words"] },
     {

@@ -1,15 +1,15 @@
-/** A Jupyter notebook as text: its cells in order, each with what it printed. */
+/** A Jupyter notebook as text: its cells in order, each with its output. */
 
 interface Notebook {
   readonly text: string;
-  /** Pictures that cells have drawn, as data URLs. */
+  /** Images in the cells' output, as data URLs. */
   readonly images: readonly string[];
 }
 
 const maxOutput = 4000;
 const maxImages = 5;
 
-/** A sentence where the text is no notebook. */
+/** An error message when the text is not a notebook. */
 export function readNotebook(text: string): Notebook | string {
   const value = parsed(text);
   const cells = isRecord(value) ? value["cells"] : undefined;
@@ -27,8 +27,8 @@ function cellText(cell: Json, number: number, language: string, images: string[]
   if (cell["cell_type"] !== "code") return `[cell ${number}, ${String(cell["cell_type"])}]\n${source}`;
   const outputs = Array.isArray(cell["outputs"]) ? cell["outputs"].filter(isRecord) : [];
   const printed = outputs.map((output) => outputText(output, images)).filter((output) => output !== "");
-  const said = printed.length === 0 ? "" : `\nOutput:\n${printed.join("\n").slice(0, maxOutput)}`;
-  return `[cell ${number}, code]\n\`\`\`${language}\n${source}\n\`\`\`${said}`;
+  const output = printed.length === 0 ? "" : `\nOutput:\n${printed.join("\n").slice(0, maxOutput)}`;
+  return `[cell ${number}, code]\n\`\`\`${language}\n${source}\n\`\`\`${output}`;
 }
 
 function outputText(output: Json, images: string[]): string {
@@ -43,7 +43,7 @@ function outputText(output: Json, images: string[]): string {
 
 const plain = (text: string): string => text.replaceAll(/\u001b\[[0-9;]{0,20}[A-Za-z]/g, "").trimEnd();
 
-/** Notebooks write a text as one string or as its lines. */
+/** Notebooks store text as one string or as a list of lines. */
 const joined = (value: unknown): string =>
   typeof value === "string" ? value : Array.isArray(value) ? value.filter((line) => typeof line === "string").join("") : "";
 

@@ -1,4 +1,4 @@
-/** The objects of a PDF file, found by looking through it from the start: tables of contents that are wrong or missing do not matter. */
+/** Finds the objects of a PDF file by scanning it from the start: wrong or missing cross-reference tables do not matter. */
 import { inflateSync } from "node:zlib";
 
 export type PdfValue = number | string | boolean | null | PdfName | PdfRef | PdfText | readonly PdfValue[] | PdfDict;
@@ -14,7 +14,7 @@ export class PdfRef {
     this.id = id;
   }
 }
-/** The bytes of a string, a character each. */
+/** The bytes of a string, one per character. */
 export class PdfText {
   readonly bytes: string;
   constructor(bytes: string) {
@@ -25,11 +25,11 @@ export type PdfDict = ReadonlyMap<string, PdfValue>;
 
 export interface PdfObject {
   readonly value: PdfValue;
-  /** As it lies in the file. */
+  /** As stored in the file. */
   readonly stream: Uint8Array | undefined;
 }
 
-/** What a file unpacks to in all; a few kilobytes can claim gigabytes. */
+/** The most that a file may decompress to in total; a few kilobytes can expand to gigabytes. */
 const maxUnpacked = 64 * 1024 * 1024;
 const maxObjects = 200_000;
 const maxDepth = 50;
@@ -53,7 +53,7 @@ export class PdfFile {
     for (const object of [...this.#objects.values()]) this.#unpackObjects(object);
   }
 
-  /** Objects that lie packed in a stream. */
+  /** Objects packed in a stream. */
   #unpackObjects(object: PdfObject): void {
     const dict = dictOf(object.value);
     if (nameOf(dict.get("Type")) !== "ObjStm") return;
@@ -62,7 +62,7 @@ export class PdfFile {
     const numbers = text.slice(0, first).trim().split(/\s+/).map(Number);
     for (let i = 0; i + 1 < numbers.length && this.#objects.size < maxObjects; i += 2) {
       const [id = 0, offset = 0, , next = text.length - first] = numbers.slice(i, i + 4);
-      if (next <= offset) return; // they follow each other in every sound file
+      if (next <= offset) return; // they are consecutive in every valid file
       this.#objects.set(id, { value: new PdfReader(text.slice(first + offset, first + next)).value(), stream: undefined });
     }
   }
@@ -73,7 +73,7 @@ export class PdfFile {
   object(value: PdfValue | undefined): PdfObject | undefined {
     return value instanceof PdfRef ? this.#objects.get(value.id) : value === undefined ? undefined : { value, stream: undefined };
   }
-  /** The value itself, where a reference stands for it. */
+  /** The value itself, resolving a reference. */
   value(of: PdfValue | undefined): PdfValue | undefined {
     return this.object(of)?.value;
   }
@@ -81,7 +81,7 @@ export class PdfFile {
     return dictOf(this.value(of));
   }
 
-  /** The content of a stream; undefined for one that is packed in a way for pictures. */
+  /** The content of a stream; undefined for image encodings. */
   bytesOf({ value, stream }: PdfObject): Uint8Array | undefined {
     if (stream === undefined) return undefined;
     const filter = this.value(dictOf(value).get("Filter"));
@@ -104,12 +104,12 @@ export class PdfFile {
     const room = maxUnpacked - this.#unpacked;
     if (room <= 0) return new Uint8Array();
     try {
-      // A stream that breaks off gives what there is.
+      // A truncated stream gives what it has.
       const out = inflateSync(bytes, { maxOutputLength: room, finishFlush: process.getBuiltinModule("node:zlib").constants.Z_SYNC_FLUSH });
       this.#unpacked += out.length;
       return out;
     } catch (error) {
-      // Unpacked as far as there was room, for nothing: a file does that once.
+      // Decompressed up to the limit without use: a file may do that only once.
       if (error instanceof RangeError) this.#unpacked = maxUnpacked;
       return new Uint8Array();
     }
@@ -122,9 +122,9 @@ function streamAfter(text: string, at: number, value: PdfValue, bytes: Uint8Arra
   if (!keyword.test(text)) return undefined;
   const start = keyword.lastIndex;
   const length = dictOf(value).get("Length");
-  const said =
+  const declared =
     typeof length === "number" && /^\s*endstream/.test(text.slice(start + length, start + length + 16)) ? start + length : undefined;
-  const end = said ?? text.indexOf("endstream", start);
+  const end = declared ?? text.indexOf("endstream", start);
   return { body: bytes.subarray(start, end < 0 ? bytes.length : end), end: end < 0 ? text.length : end };
 }
 
@@ -134,7 +134,7 @@ export const isList = (value: PdfValue | undefined): value is readonly PdfValue[
 
 const delimiter = /[\s()<>[\]{}/%]/;
 
-/** Reads one value after another; an operator comes as a bare string. */
+/** Parses one value after another; an operator is returned as a bare string. */
 export class PdfReader {
   readonly #text: string;
   at: number;
@@ -161,7 +161,7 @@ export class PdfReader {
     if (next === "/") return this.#name();
     if (this.#text.startsWith("<<", this.at)) return this.#dict(depth);
     if (next === "<") return this.#hex();
-    return this.#word();
+    return this.#token();
   }
 
   #space(): void {
@@ -171,17 +171,18 @@ export class PdfReader {
     this.at = Math.max(this.at, space.lastIndex);
   }
 
-  #word(): PdfValue {
+  #token(): PdfValue {
     const start = this.at;
     while (this.at < this.#text.length && !delimiter.test(this.#text[this.at] ?? " ")) this.at++;
-    if (this.at === start) this.at++; // a bracket that closes nothing
-    const word = this.#text.slice(start, this.at);
-    if (!/^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(word)) return word === "true" ? true : word === "false" ? false : word === "null" ? null : word;
+    if (this.at === start) this.at++; // an unmatched closing bracket
+    const token = this.#text.slice(start, this.at);
+    if (!/^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(token))
+      return token === "true" ? true : token === "false" ? false : token === "null" ? null : token;
     const reference = /\s+\d{1,5}\s+R(?![A-Za-z])/y;
     reference.lastIndex = this.at;
-    if (!/^\d+$/.test(word) || !reference.test(this.#text)) return Number(word);
+    if (!/^\d+$/.test(token) || !reference.test(this.#text)) return Number(token);
     this.at = reference.lastIndex;
-    return new PdfRef(Number(word));
+    return new PdfRef(Number(token));
   }
 
   #name(): PdfName {

@@ -1,4 +1,4 @@
-/** The text of a PDF, page by page, for models that do not read PDFs themselves. Pictures of pages have none. */
+/** Extracts the text of a PDF, page by page, for models that do not read PDFs themselves. Scanned pages have none. */
 import { isList, nameOf, type PdfDict, PdfFile, PdfReader, PdfText, type PdfValue } from "./pdf-objects.ts";
 
 const maxPages = 2000;
@@ -12,7 +12,7 @@ export interface PdfPages {
   page(number: number): string;
 }
 
-/** Undefined for what is no PDF; a sentence for one that cannot be read. */
+/** Undefined for a file that is not a PDF; an error message for one that cannot be read. */
 export function pdfPages(bytes: Uint8Array): PdfPages | string {
   if (!Buffer.from(bytes.subarray(0, 1024)).toString("latin1").includes("%PDF-")) return "it is not a PDF";
   const file = new PdfFile(bytes);
@@ -22,7 +22,7 @@ export function pdfPages(bytes: Uint8Array): PdfPages | string {
   return { count: pages.length, page: (number) => pageText(file, pages[number - 1] ?? new Map()) };
 }
 
-/** In reading order where the file's tree of pages holds, else in the order of the file. */
+/** In reading order if the file's page tree is valid, else in the order of the file. */
 function pagesOf(file: PdfFile): PdfDict[] {
   const pages: PdfDict[] = [];
   let steps = 0;
@@ -64,7 +64,7 @@ function pageText(file: PdfFile, page: PdfDict): string {
   return written(content, decoderFor);
 }
 
-/** Carries out what shows text. A new line where the place moves down, a space where it moves on by more than a letter's gap. */
+/** Interprets the text operators. Adds a line break where the position moves down, a space where it moves on by more than a letter's gap. */
 function written(content: string, decoderFor: (font: string) => Decode): string {
   const reader = new PdfReader(content);
   const out: string[] = [];
@@ -104,7 +104,7 @@ function shown(piece: PdfValue, decode: Decode): string {
   return typeof piece === "number" && piece < -200 ? " " : "";
 }
 
-/** By the font's own table to Unicode, else as the usual one-byte encoding of the west. */
+/** By the font's own Unicode table, else as the usual Western one-byte encoding. */
 function fontDecoder(file: PdfFile, font: PdfDict): Decode {
   const table = file.object(font.get("ToUnicode"));
   const bytes = table && file.bytesOf(table);

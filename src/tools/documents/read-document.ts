@@ -1,4 +1,4 @@
-/** `read_document`: PDFs and notebooks, as text or, where the model reads PDFs itself, as they are. */
+/** `read_document`: PDFs and notebooks, as text or, where the model reads PDFs itself, unchanged. */
 import path from "node:path";
 import type { Surroundings } from "../../core/ports/surroundings.ts";
 import { failed, type Offer, type Tool, type ToolContent, type ToolOutput } from "../../core/ports/tool.ts";
@@ -8,7 +8,7 @@ import { described, filledString, maybe, named, object, string } from "../../lib
 import { functionTool } from "../define.ts";
 
 const maxBytes = 20 * 1024 * 1024;
-/** A PDF that goes to the provider whole. */
+/** A PDF that goes to the provider unchanged. */
 const maxWhole = 8 * 1024 * 1024;
 const usualPages = 20;
 const mostPages = 50;

@@ -1,4 +1,4 @@
-/** Which addresses of the web may be fetched, judged by how they are written. */
+/** Checks which web addresses may be fetched, by their text. */
 import { isPrivateHost } from "../../lib/private-network.ts";
 
 const maxUrl = 4096;

@@ -1,4 +1,4 @@
-/** Fetches one page of the public web: no address inside this network, however it is named, within limits of time and size. */
+/** Fetches one page of the public web: no internal address under any name, within limits of time and size. */
 import { lookup as lookUpAll } from "node:dns";
 import http from "node:http";
 import https from "node:https";
@@ -18,11 +18,11 @@ export interface Page {
   readonly status: number;
   readonly contentType: string;
   readonly body: Uint8Array;
-  /** Longer than what is read of a page. */
+  /** Larger than the part of a page that is read. */
   readonly isCut: boolean;
 }
 
-/** The page is elsewhere, on a host that nobody was asked about. */
+/** The page has moved to a host that nobody was asked about. */
 export interface Elsewhere {
   readonly elsewhere: URL;
 }
@@ -68,8 +68,8 @@ function request(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
       url,
       {
         signal,
-        // A name is looked up once, and the connection goes to the address that was judged: another answer a moment later changes nothing.
-        // Through a proxy the name is the proxy's to look up.
+        // A name is resolved once, and the connection goes to the checked address: a different DNS answer a moment later changes nothing.
+        // With a proxy, the proxy resolves the name.
         ...(isProxied ? {} : { lookup: judgedLookup(isInside), agent: new (isPlain ? http : https).Agent({ keepAlive: false }) }),
         headers: {
           "user-agent": `parley/${options.version}`,
@@ -83,7 +83,7 @@ function request(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
   });
 }
 
-/** Whether a proxy stands between us and this host, by the usual variables. */
+/** Whether this host is reached through a proxy, by the usual environment variables. */
 function hasProxy({ protocol, hostname }: URL, env: FetchOptions["env"]): boolean {
   const name = protocol === "http:" ? "http_proxy" : "https_proxy";
   if (!(env[name] || env[name.toUpperCase()])) return false;
@@ -91,7 +91,7 @@ function hasProxy({ protocol, hostname }: URL, env: FetchOptions["env"]): boolea
   return !exempt.some((entry) => entry === "*" || (entry !== "" && (hostname === entry || hostname.endsWith(`.${entry}`))));
 }
 
-/** Every address of a name is judged: one inside is enough to refuse it. */
+/** Every address of a name is checked: one internal address is enough to refuse it. */
 function judgedLookup(isInside: (address: string) => boolean): LookupFunction {
   return (hostname, { family, hints, all }, done) =>
     lookUpAll(hostname, { family: family ?? 0, hints: hints ?? 0, all: true }, (error, addresses) => {

@@ -59,7 +59,7 @@ export function readableText(html: string, base: URL): Readable {
   return { title, text: writer.done() };
 }
 
-/** What the page itself calls its main part, when it has one that is worth it. */
+/** The part that the page marks as main, if it is long enough. */
 function mainPart(html: string): string {
   for (const name of ["main", "article"]) {
     const start = html.search(new RegExp(`<${name}[\\s>]`, "i"));
@@ -74,10 +74,10 @@ type Token =
   | { readonly kind: "open"; readonly name: string; readonly attributes: string }
   | { readonly kind: "close"; readonly name: string };
 
-/** A page with more of either is not read any further: somebody waits for it. */
+/** Parsing stops beyond either limit: the model is waiting. */
 const most = { characters: 2_000_000, tokens: 100_000 };
 
-/** Each character is looked at a bounded number of times, whatever the page says. */
+/** Each character is read a bounded number of times, whatever the page contains. */
 function* tokens(whole: string): Generator<Token> {
   const html = whole.slice(0, most.characters);
   const start = /<[a-zA-Z/!?]/g;
@@ -106,7 +106,7 @@ function* tokens(whole: string): Generator<Token> {
   }
 }
 
-/** Where a tag ends: a `>` inside a quoted value is not its end. */
+/** The end of a tag: a `>` inside a quoted value does not count. */
 function tagEnd(html: string, from: number): number {
   const close = html.indexOf(">", from);
   if (close < 0) return html.length;
@@ -203,11 +203,11 @@ class Writer {
     const link = this.#link;
     this.#link = undefined;
     if (link === undefined || this.#links >= maxLinks || this.#pre > 0) return;
-    const words = this.#parts.slice(link.at).join("").trim();
+    const label = this.#parts.slice(link.at).join("").trim();
     const target = URL.parse(link.href, this.#base);
-    if (words === "" || words.includes("\n") || target === null || !/^https?:$/.test(target.protocol) || link.href.startsWith("#")) return;
+    if (label === "" || label.includes("\n") || target === null || !/^https?:$/.test(target.protocol) || link.href.startsWith("#")) return;
     this.#links++;
-    this.#parts.splice(link.at, this.#parts.length - link.at, `[${words}](${target.href})`);
+    this.#parts.splice(link.at, this.#parts.length - link.at, `[${label}](${target.href})`);
   }
 }
 

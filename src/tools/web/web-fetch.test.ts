@@ -1,4 +1,4 @@
-/** Pages of servers that mean no good, on this machine: the guard against inner addresses is opened for them by hand. */
+/** Pages of malicious servers on this machine: the guard against internal addresses is disabled for them. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -41,7 +41,7 @@ async function serving(
   }
 }
 
-test("a page comes as readable text, without what is not for reading, and can be read on", async () => {
+test("a page becomes readable text, without scripts and navigation, and can be read further with an offset", async () => {
   const page = `<!doctype html><title>A &amp; B</title><style>x{}</style><nav>menu</nav><h1>Head</h1>
     <p>One <b>two</b> <a href="/x?a=1&amp;b=2">three</a>.<script>if (a < b) alert("</p>")</script></p>
     <ul><li>first<li>second</ul><pre>  a
@@ -65,7 +65,7 @@ test("a page comes as readable text, without what is not for reading, and can be
   );
 });
 
-test("redirects stay on their host; another host is named, never followed", async () => {
+test("redirects are followed on the same host; another host is reported, never followed", async () => {
   await serving(
     (request, response) => {
       if (request.url === "/a") response.writeHead(302, { location: "/b" }).end();
@@ -85,7 +85,7 @@ test("redirects stay on their host; another host is named, never followed", asyn
   );
 });
 
-test("too large, too strange, broken: each is said", async () => {
+test("too large, unsupported or broken pages are each reported", async () => {
   await serving(
     (request, response) => {
       if (request.url === "/bomb")
@@ -105,7 +105,7 @@ test("too large, too strange, broken: each is said", async () => {
   );
 });
 
-test("addresses inside are refused by name, by number, and by what a name means when it is looked up", async () => {
+test("internal addresses are refused by name, by number, and by what a name resolves to", async () => {
   const closed: FetchOptions = { version: "0", env: {} };
   for (const url of [
     ...["http://127.0.0.1:1/", "http://localhost/", "http://0.0.0.0/", "http://[::1]/", "http://[::ffff:7f00:1]/", "http://2130706433/"],
@@ -122,12 +122,12 @@ test("addresses inside are refused by name, by number, and by what a name means 
     assert.match(await textOf(url, closed), /only http and https/, url);
   assert.match(await textOf("https://me:secret@example.org/", closed), /name or password/);
   assert.match(await textOf("https://", closed), /not an address/);
-  // As if the name were one of the world's: what it is looked up to is judged, and the connection goes nowhere else.
+  // As if the name were public: the resolved address is checked, and the connection goes nowhere else.
   const judged: FetchOptions = { ...closed, isInside: isPrivateAddress };
   assert.match(await textOf("http://localhost:1/", judged), /is an address of this machine or its network/);
 });
 
-test("no page takes long to read, and none can end its own mark", () => {
+test("no page takes long to parse, and none can close its own tag", () => {
   const started = performance.now();
   const base = new URL("https://example.org/");
   for (const piece of [

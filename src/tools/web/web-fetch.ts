@@ -1,12 +1,12 @@
 /** `web_fetch`: reads a page of the public web as text, where the provider does not do it itself. Core asks where the sandbox has no network. */
-import { failed, said, type Tool, type ToolOutput } from "../../core/ports/tool.ts";
+import { failed, succeeded, type Tool, type ToolOutput } from "../../core/ports/tool.ts";
 import { described, maybe, named, natural, object, string } from "../../lib/schema.ts";
 import { visibleText } from "../../lib/visible-text.ts";
 import { functionTool } from "../define.ts";
 import { type FetchOptions, pageAddress } from "./address.ts";
 import type { Page } from "./fetch-page.ts";
 
-/** Of one answer; the rest is read with `offset`. */
+/** The longest text of one answer; the rest is read with `offset`. */
 const maxCharacters = 30_000;
 
 const Args = named("WebFetchArgs", () =>
@@ -41,7 +41,7 @@ async function read(url: URL, offset: number, options: FetchOptions, signal: Abo
   const { fetchPage, NotFetched } = await import("./fetch-page.ts");
   try {
     const page = await fetchPage(url, options, signal);
-    if ("elsewhere" in page) return said(`The page has moved to another host. Fetch this address instead: ${page.elsewhere.href}`);
+    if ("elsewhere" in page) return succeeded(`The page has moved to another host. Fetch this address instead: ${page.elsewhere.href}`);
     return await answer(page, offset);
   } catch (error) {
     if (error instanceof NotFetched) return failed(`web_fetch: ${error.message}`);
@@ -78,7 +78,7 @@ async function textOf({ url, contentType, body }: Page): Promise<string | undefi
   return title === "" || readable.startsWith(`# ${title}`) ? readable : `# ${title}\n\n${readable}`;
 }
 
-/** By the header, or by what the page itself says in its first lines. */
+/** From the header, or from the page's own first lines. */
 function decode(body: Uint8Array, charset: string | undefined): string {
   const own = /<meta[^>]{0,200}charset=["']?([\w-]+)/i.exec(Buffer.from(body.subarray(0, 2048)).toString("latin1"))?.[1];
   for (const label of [charset, own, "utf-8"]) {
@@ -86,7 +86,7 @@ function decode(body: Uint8Array, charset: string | undefined): string {
     try {
       return new TextDecoder(label).decode(body);
     } catch {
-      // an unknown name: the next one
+      // unknown encoding: try the next one
     }
   }
   return Buffer.from(body).toString("utf8");
