@@ -1,4 +1,4 @@
-/** The "Agent Plugins" format, which several makers share: `plugin.json` and `mcp.json` in the plugin's own folder. */
+/** The "Agent Plugins" format, which several vendors share: `plugin.json` and `mcp.json` in the plugin's own folder. */
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { isRecord } from "../lib/is-record.ts";
@@ -10,11 +10,11 @@ const schemas = "https://agent-plugins.org/schemas/";
 const ofPlugin = `${schemas}1.0.0/plugin.schema.json`;
 const ofServers = `${schemas}1.0.0/mcp.schema.json`;
 
-/** Whether a file in the root is a manifest of this format, of whichever version; others may be called so too. */
+/** Whether a file in the root is a manifest of this format, in any version; other files may have the same name. */
 export const isAgentManifest = (value: unknown): value is Table =>
   isRecord(value) && typeof value["$schema"] === "string" && value["$schema"].startsWith(schemas);
 
-/** The manifest in the words of Codex's own format. Throws PluginProblem. */
+/** The manifest converted to Codex's own format. Throws PluginProblem. */
 export function asCodexManifest(value: Table, file: string): Table {
   if (value["$schema"] !== ofPlugin)
     throw new PluginProblem(
@@ -24,9 +24,9 @@ export function asCodexManifest(value: Table, file: string): Table {
   const isFit = typeof name === "string" && /^[a-z0-9](?:[a-z0-9.-]{0,62}[a-z0-9])?$/.test(name) && !/--|\.\./.test(name);
   if (!isFit) throw new PluginProblem(`${file}: invalid Agent Plugins name; use lowercase letters, numbers, dots, or hyphens`);
   const text = (key: string, table: Table = value): string | undefined => {
-    const said = table[key];
-    if (said !== undefined && typeof said !== "string") throw new PluginProblem(`${file}: \`${key}\` must be text`);
-    return said?.trim() || undefined;
+    const text = table[key];
+    if (text !== undefined && typeof text !== "string") throw new PluginProblem(`${file}: \`${key}\` must be text`);
+    return text?.trim() || undefined;
   };
   const [description, author] = [text("description"), isRecord(value["author"]) ? value["author"] : {}];
   const face = {
@@ -42,7 +42,7 @@ export function asCodexManifest(value: Table, file: string): Table {
   };
 }
 
-/** Where such a plugin may keep files of its own, as Codex names it. */
+/** The folder where such a plugin may keep its own files, named as in Codex. */
 export const agentDataFolder = (codexHome: string, { name, marketplace }: PluginId): string =>
   path.join(codexHome, "plugins", "data", "agent-plugins", createHash("sha256").update(`${marketplace}\0${name}`).digest("hex"));
 
@@ -51,7 +51,7 @@ export interface PluginPlaces {
   readonly data: string;
 }
 
-/** The servers of an `mcp.json` as the settings would define them; what cannot be used is a warning. Throws PluginProblem. */
+/** The servers of an `mcp.json` as the settings would define them; unusable parts become warnings. Throws PluginProblem. */
 export function agentServers(value: unknown, file: string, places: PluginPlaces, warnings: string[]): Table {
   if (!isRecord(value) || value["$schema"] !== ofServers || !isRecord(value["mcpServers"]))
     throw new PluginProblem(`${file}: expected \`mcpServers\` and the \`$schema\` ${ofServers}`);
@@ -98,7 +98,7 @@ function serverFrom(entry: Table, places: PluginPlaces): Table {
 const isContained = (text: string, start: string): boolean =>
   text.startsWith(start) && !/[\\\0:]/.test(text) && !text.split("/").includes("..");
 
-/** Headers that are the client's own business. */
+/** Headers that only the client may set. */
 const owned =
   /^(?:accept|authorization|connection|content-.*|host|last-event-id|mcp-.*|proxy-authorization|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
 

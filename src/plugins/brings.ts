@@ -1,4 +1,4 @@
-/** What a plugin's folder brings along: folders of skills, MCP servers and hooks, as its manifest says or in their usual places. */
+/** What a plugin's folder provides: skill folders, MCP servers and hooks, as its manifest says or in the default locations. */
 import path from "node:path";
 import type { PluginHooks } from "../core/ports/plugins.ts";
 import { isRecord } from "../lib/is-record.ts";
@@ -18,7 +18,7 @@ export interface Brought {
 
 const maxServers = 50;
 
-/** Never throws: what cannot be read is a warning. */
+/** Never throws: unreadable parts become warnings. */
 export function broughtBy(root: string, manifest: Manifest, data: string): Brought {
   const warnings = [...manifest.warnings];
   return {
@@ -34,7 +34,7 @@ function skillFolders(root: string, manifest: Manifest, warnings: string[]): str
   const named = manifest.skills ?? (kindOf(usual) === "folder" ? [usual] : []);
   const missing = named.filter((folder) => kindOf(folder) !== "folder");
   for (const folder of missing) warnings.push(`${manifest.file}: skills: there is no folder ${folder}`);
-  // Codex makes skills of a plugin's commands when it installs it.
+  // Codex turns a plugin's commands into skills when it installs it.
   const commands = path.join(root, ".codex-plugin", "migrated-command-skills");
   const all = [...named.filter((folder) => !missing.includes(folder)), ...(kindOf(commands) === "folder" ? [commands] : [])];
   return [...new Set(all)].sort();
@@ -74,14 +74,14 @@ function serversIn(root: string, manifest: Manifest): { file: string; servers: T
   return { file, servers: isRecord(value["mcpServers"]) ? value["mcpServers"] : value };
 }
 
-/** What the user alone decides: a plugin cannot wave its own tools through, or keep threads from starting. */
-const usersWord = new Set(["approval", "default_tools_approval_mode", "tools", "required"]);
+/** Settings reserved to the user: a plugin cannot approve its own tools, or keep threads from starting. */
+const userOnlyKeys = new Set(["approval", "default_tools_approval_mode", "tools", "required"]);
 
 function serverEntry(entry: Table, { root, where, warnings }: { root: string; where: string; warnings: string[] }): Table {
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(entry)) {
     if (key === "type") continue;
-    if (usersWord.has(key)) warnings.push(`${where}: \`${key}\` is left out; set it in your own settings, for the plugin's server`);
+    if (userOnlyKeys.has(key)) warnings.push(`${where}: \`${key}\` is left out; set it in your own settings, for the plugin's server`);
     else setOwn(kept, key, value);
   }
   const cwd = textAt(kept, "cwd");

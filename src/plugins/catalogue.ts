@@ -23,9 +23,9 @@ export interface Offer {
   readonly installPolicy: PluginInstallPolicy;
   readonly authPolicy: PluginAuthPolicy;
   readonly category: string | undefined;
-  /** Of its own folder, or what the catalogue says in its place. */
+  /** The manifest from its own folder, or the catalogue's entry in its place. */
   readonly manifest: Manifest | undefined;
-  /** What the catalogue says of it where its folder has no manifest. */
+  /** The catalogue's entry, where its folder has no manifest. */
   readonly described: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -41,7 +41,7 @@ const maxPlugins = 2000;
 export const findCatalogue = (root: string): string | undefined =>
   places.map((place) => path.join(root, place)).find((file) => kindOf(file) === "file");
 
-/** The folder that a catalogue's file stands for; undefined when it lies where none may. */
+/** The root folder of a catalogue's file; undefined when the file is in a wrong location. */
 export function rootOfCatalogue(file: string): string | undefined {
   const place = places.find((candidate) => file.endsWith(`${path.sep}${candidate}`));
   return place === undefined ? undefined : file.slice(0, -place.length - 1) || path.parse(file).root;
@@ -103,7 +103,7 @@ function offerFrom(entry: unknown, place: { readonly root: string; readonly file
 
 const installPolicies = ["NOT_AVAILABLE", "AVAILABLE", "INSTALLED_BY_DEFAULT"] as const;
 
-/** A plugin whose manifest cannot be read is offered all the same; installing it says what is wrong. */
+/** A plugin with an unreadable manifest is still offered; installing it reports the problem. */
 function manifestOf(source: PluginSource, described: Offer["described"], file: string): Manifest | undefined {
   try {
     if (source.type === "local" && findManifest(source.path) !== undefined) return readManifest(source.path);
@@ -113,7 +113,7 @@ function manifestOf(source: PluginSource, described: Offer["described"], file: s
   }
 }
 
-/** As lists show it: the catalogue's category counts before the plugin's own. */
+/** As lists show it: the catalogue's category takes precedence over the plugin's own. */
 export function faceOf(manifest: Manifest | undefined, category: string | undefined): PluginInterface | null {
   const face = manifest?.interface ?? null;
   if (category === undefined) return face;

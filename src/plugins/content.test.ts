@@ -23,7 +23,7 @@ describe("a plugin's content", () => {
     mkdirSync(path.join(root, "empty"));
     assert.equal(readContent(root).digest, "sha256:9d53ff4be092faca1fa430ee95f9e0e6dfcb66710aeae736ff7b0c87b27e2c43");
     rmSync(path.join(root, "empty"), { recursive: true });
-    // Names in the order of their bytes, each folder with what it holds before the next name.
+    // Names in byte order, each folder with its contents before the next name.
     for (const [name, text] of Object.entries({ "a/b": "1", "a.b": "2", "a-": "3", é: "4", Z: "5" })) write(name, `${text}\n`);
     assert.equal(readContent(root).digest, "sha256:226cc84c9e21c529650bb9398249eba9f4e75cd3e0ba85764e5c5ac66ce45eed");
   });

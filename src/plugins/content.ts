@@ -1,4 +1,4 @@
-/** All that lies in a plugin's folder as one digest, which the user's yes is bound to. Codex computes the same one for its hooks. */
+/** The digest of a plugin's whole folder, which the user's acceptance is bound to. Codex computes the same one for its hooks. */
 import { createHash, type Hash } from "node:crypto";
 import { type BigIntStats, lstatSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { PluginProblem } from "./id.ts";
 export interface Content {
   /** `sha256:…` */
   readonly digest: string;
-  /** Every entry, by its path from the root, with what it looked like. */
+  /** Every entry, by its path from the root, with its state. */
   readonly seen: ReadonlyMap<string, string>;
 }
 
@@ -22,14 +22,14 @@ export interface ContentLimits {
 export const contentLimits: ContentLimits = { entries: 10_000, bytes: 100 * 1024 * 1024 };
 export const maxDepth = 32;
 
-/** Throws PluginProblem when the folder holds anything but files and folders, or too much. */
+/** Throws PluginProblem when the folder contains anything but files and folders, or too much. */
 export function readContent(root: string, limits: ContentLimits = contentLimits): Content {
   const walk: Walk = { root, limits, hash: createHash("sha256").update("codex-plugin-bundle-v1"), seen: new Map(), bytes: 0 };
   enter(walk, "", 0);
   return { digest: `sha256:${walk.hash.digest("hex")}`, seen: walk.seen };
 }
 
-/** Looks at every entry again without reading it. */
+/** Checks every entry again without reading it. */
 export function isUnchanged(root: string, { seen }: Content): boolean {
   for (const [name, stamp] of seen) if (stampAt(path.join(root, name)) !== stamp) return false;
   return true;

@@ -1,4 +1,4 @@
-/** Puts a plugin's folder under the home: files and folders alone, up to a bound, and the old version stays until the new one is whole. */
+/** Copies a plugin's folder to the home: only files and folders, up to a limit; the old version stays until the new one is complete. */
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { firstEntriesSync } from "../lib/bounded-folder.ts";
@@ -8,13 +8,13 @@ import { type ContentLimits, contentLimits, maxDepth } from "./content.ts";
 import { PluginProblem } from "./id.ts";
 
 export interface Copied {
-  /** Links, pipes and the like, which were not taken. */
+  /** Links, pipes and other special files, which were not copied. */
   readonly leftOut: readonly string[];
 }
 
 const maxNamed = 10;
 
-/** Throws PluginProblem when there is too much of it; `to` is then a part of it. */
+/** Throws PluginProblem when it is too large; `to` then has a partial copy. */
 export function copyFolder(from: string, to: string, limits: ContentLimits = contentLimits): Copied {
   const copying: Copying = { limits, leftOut: [], entries: 0, bytes: 0 };
   copyInto(from, to, copying, 0);
@@ -57,7 +57,7 @@ function copyFile(source: string, target: string, copying: Copying, isProgram: b
   }
 }
 
-/** A new folder beside `place` that is filled and then takes its place; what stood there comes back when that fails. */
+/** Fills a new folder beside `place` and then swaps it in; the old one is restored if that fails. */
 export function replaceFolder<T>(place: string, fill: (draft: string) => T): T {
   mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 });
   const room = mkdtempSync(path.join(path.dirname(place), "plugin-install-"));
@@ -71,7 +71,7 @@ export function replaceFolder<T>(place: string, fill: (draft: string) => T): T {
   }
 }
 
-/** `before` is where what stands at `place` is put. */
+/** `before` is where the current content of `place` is moved. */
 export function swapFolder(draft: string, place: string, before: string): void {
   const isThere = lstatSync(place, { throwIfNoEntry: false }) !== undefined;
   if (isThere) renameSync(place, before);

@@ -1,9 +1,9 @@
-/** Copies of repositories, made with the system's git. Nothing that a repository brings along is run, and nobody is asked for a password. */
+/** Clones repositories with the system's git. Nothing from a repository is run, and nobody is asked for a password. */
 import { execFile } from "node:child_process";
 import { PluginProblem } from "./id.ts";
 
 export interface GitOptions {
-  /** The program; undefined where there is none. */
+  /** The program's path; undefined when there is none. */
   readonly program: () => string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -17,20 +17,20 @@ export interface Wanted {
 
 const timeoutMs = 120_000;
 const maxOutput = 1024 * 1024;
-/** No hooks, no transport that is a program, no repository inside the repository. */
+/** No hooks, no transports that run programs, no submodules. */
 const safe = ["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "safe.bareRepository=explicit"];
 
-/** Fills `folder`, which is empty, with what is wanted. Returns the commit. Throws PluginProblem. */
+/** Fetches into `folder`, which is empty. Returns the commit. Throws PluginProblem. */
 export async function cloneInto(folder: string, { url, ref, folders }: Wanted, options: GitOptions): Promise<string> {
   const part = folders.length === 0 ? [] : ["--filter=blob:none", "--sparse"];
   await git(["clone", "--quiet", "--no-recurse-submodules", "--no-checkout", ...part, "--", url, folder], options);
   if (folders.length > 0) await git(["sparse-checkout", "set", "--no-cone", "--", ...folders], options, folder);
-  // A name that begins with `-` never comes here, and `--` keeps it from being taken for a file.
+  // A name that begins with `-` never gets here, and `--` keeps it from being parsed as a file.
   await git(["checkout", "--quiet", "--no-recurse-submodules", ref ?? "HEAD", "--"], options, folder);
   return (await git(["rev-parse", "HEAD"], options, folder)).trim();
 }
 
-/** The commit that a repository has now. Throws PluginProblem. */
+/** The current commit of a repository. Throws PluginProblem. */
 export async function remoteRevision({ url, ref }: Wanted, options: GitOptions): Promise<string> {
   if (ref !== undefined && /^[0-9a-f]{40}$/i.test(ref)) return ref;
   const [line = ""] = (await git(["ls-remote", "--", url, ref ?? "HEAD"], options)).split("\n");

@@ -1,11 +1,11 @@
-/** Names of plugins and marketplaces. Each is one step of a path below the home, so that nothing else may get through. */
+/** Names of plugins and marketplaces. Each becomes a path component below the home, so they are validated strictly. */
 
 export interface PluginId {
   readonly name: string;
   readonly marketplace: string;
 }
 
-/** Something about a plugin or a marketplace that keeps it from being used. The message can be shown. */
+/** A problem that makes a plugin or marketplace unusable. The message can be shown to people. */
 export class PluginProblem extends Error {}
 
 const maxLength = 128;
@@ -39,7 +39,7 @@ export function marketplaceProblem(name: string): string | undefined {
   return name.length > maxLength ? `invalid marketplace name: longer than ${maxLength} characters` : undefined;
 }
 
-/** Why this cannot be a version, which names a folder too, or undefined. */
+/** Why this cannot be a version (also a folder name), or undefined. */
 export function versionProblem(version: string): string | undefined {
   if (version === "") return "invalid plugin version: must not be empty";
   if (version === "." || version === "..") return "invalid plugin version: path traversal is not allowed";
@@ -47,5 +47,5 @@ export function versionProblem(version: string): string | undefined {
   return version.length > maxLength ? `invalid plugin version: longer than ${maxLength} characters` : undefined;
 }
 
-/** Text of others in a message of ours. */
+/** Escapes external text for our messages. */
 export const shown = (text: string): string => (text.length <= 200 ? text : `${text.slice(0, 200).toWellFormed()}…`);

@@ -1,4 +1,4 @@
-/** The plugins under the home that the settings switch on, whoever installed them. Implements the InstalledPlugins port. */
+/** The plugins under the home that the settings enable, whoever installed them. Implements the InstalledPlugins port. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { FoundPlugins, InstalledPlugin, InstalledPlugins } from "../core/ports/plugins.ts";
@@ -16,14 +16,14 @@ import { programsOf } from "./programs.ts";
 
 export interface InstalledOptions {
   readonly codexHome: string;
-  /** Holds what of each plugin the user has agreed to, under its folder. */
+  /** Stores what the user has accepted of each plugin, under its folder. */
   readonly trust: ProjectTrust;
 }
 
 const maxPlugins = 100;
 const maxVersions = 1000;
 
-/** A plugin as it lay on disk, and what was made of it; a problem where nothing can be. */
+/** A plugin's state on disk and the result of loading it; a problem when it cannot be loaded. */
 interface Look {
   readonly root: string;
   readonly content: Content;
@@ -41,7 +41,7 @@ export const folderOf = (codexHome: string, { name, marketplace }: PluginId): st
 export const dataFolderOf = (codexHome: string, { name, marketplace }: PluginId): string =>
   path.join(codexHome, "plugins", "data", `${name}-${marketplace}`);
 
-/** The version in use: `local` before all others, then the highest. */
+/** The version in use: `local` first, then the highest. */
 export function activeVersion(codexHome: string, id: PluginId): string | undefined {
   const { entries } = firstEntriesSync(folderOf(codexHome, id), maxVersions);
   const versions = entries.filter((entry) => entry.isDirectory() && versionProblem(entry.name) === undefined).map(({ name }) => name);
@@ -77,7 +77,7 @@ class PluginsInHome implements InstalledPlugins {
   }
 
   trust(entries: Readonly<Record<string, unknown>>): PluginTrust[] {
-    // What has its first look here is told as the settings would use it.
+    // A part seen here for the first time is reported as the settings would use it.
     this.find(entries);
     return Object.entries(entries)
       .filter(([, entry]) => isRecord(entry))
@@ -122,7 +122,7 @@ class PluginsInHome implements InstalledPlugins {
     }
   }
 
-  /** The first look agrees to what was installed: commands cannot write there. */
+  /** First use accepts what was installed: commands cannot write there. */
   #isAccepted(id: PluginId, { content }: Look): boolean {
     const folder = folderOf(this.#options.codexHome, id);
     const { trust } = this.#options;
@@ -142,7 +142,7 @@ class PluginsInHome implements InstalledPlugins {
     const dataFolder = manifest.isAgentPlugin ? agentDataFolder(codexHome, parsed) : dataFolderOf(codexHome, parsed);
     const { skillFolders, mcpServers, hooks, warnings } = broughtBy(root, manifest, dataFolder);
     if (manifest.isAgentPlugin && Object.values(mcpServers).some((server) => "command" in server))
-      mkdirSync(dataFolder, { recursive: true, mode: 0o700 }); // its servers may start there
+      mkdirSync(dataFolder, { recursive: true, mode: 0o700 }); // its servers may use it as their working folder
     const plugin: InstalledPlugin = {
       ...{ id, name: manifest.name, title: manifest.interface?.displayName ?? manifest.name, root },
       ...{ dataFolder, content: content.digest, skillFolders, mcpServers, hooks },
@@ -153,7 +153,7 @@ class PluginsInHome implements InstalledPlugins {
   }
 }
 
-/** Numbers by their worth, a release after its own previews; anything else by its letters. */
+/** Numbers numerically, a release after its own pre-releases; anything else alphabetically. */
 function byVersion(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)];
   if (left === undefined || right === undefined) return a < b ? -1 : a > b ? 1 : 0;

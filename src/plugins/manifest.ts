@@ -1,4 +1,4 @@
-/** A plugin's own description of itself, and where in its folder the things lie that it brings along. */
+/** A plugin's manifest: its description, and where in its folder the things it provides are. */
 import { lstatSync } from "node:fs";
 import path from "node:path";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
@@ -12,7 +12,7 @@ type Table = Readonly<Record<string, unknown>>;
 
 export interface Manifest {
   readonly file: string;
-  /** Of the format that several makers share, whose servers are written otherwise. */
+  /** In the format that several vendors share, which defines servers differently. */
   readonly isAgentPlugin: boolean;
   readonly name: string;
   readonly version: string | undefined;
@@ -25,7 +25,7 @@ export interface Manifest {
   /** Files, or the hooks themselves. */
   readonly hooks: readonly (string | Table)[] | undefined;
   readonly interface: PluginInterface | null;
-  /** What of it does not count, and why. */
+  /** The parts that are ignored, and why. */
   readonly warnings: readonly string[];
 }
 
@@ -33,7 +33,7 @@ const places = [".codex-plugin", ".claude-plugin", ".cursor-plugin"];
 const maxManifest = 1024 * 1024;
 const maxPaths = 100;
 
-/** The manifest's file; undefined where the folder has none, or something else under its name. */
+/** The manifest's file; undefined when the folder has none, or a different file under its name. */
 export function findManifest(root: string): string | undefined {
   const shared = path.join(root, "plugin.json");
   const there = kindOf(shared);
@@ -50,7 +50,7 @@ export function findManifest(root: string): string | undefined {
   return undefined;
 }
 
-/** Undefined for what cannot be read, or is no JSON. */
+/** Undefined when it cannot be read or is not JSON. */
 function valueIn(file: string): unknown {
   try {
     return readJson(file);
@@ -68,7 +68,7 @@ export function readManifest(root: string): Manifest {
   return { ...manifestFrom(root, file, isAgentPlugin ? asCodexManifest(value, file) : value), isAgentPlugin };
 }
 
-/** Bounded, of a regular file alone. Throws PluginProblem that names the file. */
+/** Bounded, regular files only. Throws PluginProblem that names the file. */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readBoundedTextSync(file, maxManifest, { links: "refuse" }));
@@ -78,7 +78,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** `file` is where it stands, for messages. Throws PluginProblem. */
+/** `file` is its path, for messages. Throws PluginProblem. */
 export function manifestFrom(root: string, file: string, value: unknown): Manifest {
   if (!isRecord(value)) throw new PluginProblem(`${file}: expected an object`);
   const warnings: string[] = [];
@@ -118,14 +118,14 @@ function pathsAt(value: unknown, key: string, reading: Reading): string[] {
   return given.slice(0, maxPaths).flatMap((entry) => inside(entry, key, reading) ?? []);
 }
 
-/** A path of the manifest: `./…`, and nothing that could lead out of the plugin's folder. */
+/** A path in the manifest: `./…`, never outside the plugin's folder. */
 function inside(value: unknown, key: string, { root, file, warnings }: Reading): string | undefined {
   const text = typeof value === "string" ? value : undefined;
   const isFit =
     text?.startsWith("./") === true && text.length > 2 && !text.includes("\0") && !text.split(/[/\\]/).includes("..") && text[2] !== "/";
   if (isFit) return path.join(root, text);
-  const said = shown(JSON.stringify(value) ?? "undefined");
-  warnings.push(`${file}: ${key}: ${said} is left out; paths start with \`./\` and stay in the plugin's folder`);
+  const shownValue = shown(JSON.stringify(value) ?? "undefined");
+  warnings.push(`${file}: ${key}: ${shownValue} is left out; paths start with \`./\` and stay in the plugin's folder`);
   return undefined;
 }
 
@@ -137,8 +137,8 @@ function interfaceFrom(face: Table, reading: Reading): PluginInterface | null {
     textAt(face, key) ?? (other === undefined ? null : (textAt(face, other) ?? null));
   const picture = (key: string): string | null =>
     face[key] === undefined ? null : (pathsAt(face[key], `interface.${key}`, reading)[0] ?? null);
-  const asked = typeof face["defaultPrompt"] === "string" ? [face["defaultPrompt"]] : textsAt(face, "defaultPrompt");
-  const prompts = asked
+  const given = typeof face["defaultPrompt"] === "string" ? [face["defaultPrompt"]] : textsAt(face, "defaultPrompt");
+  const prompts = given
     .map((prompt) => prompt.split(/\s+/).join(" ").trim())
     .filter((prompt) => prompt !== "" && prompt.length <= maxPrompt);
   const found: PluginInterface = {
@@ -173,7 +173,7 @@ export function textsAt(table: Table, key: string): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string").slice(0, maxPaths) : [];
 }
 
-/** By its name alone: a link is neither. */
+/** Without following links: a link is neither. */
 export function kindOf(place: string): "file" | "folder" | "other" | undefined {
   try {
     const stats = lstatSync(place);

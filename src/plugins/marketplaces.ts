@@ -1,4 +1,4 @@
-/** The marketplaces of the settings: added from folders and repositories, fetched again, and taken away. */
+/** The marketplaces in the settings: added from folders and repositories, upgraded, and removed. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { ConfigStore } from "../core/ports/config.ts";
@@ -28,13 +28,13 @@ export interface MarketplaceOptions {
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** Copies of repositories lie where Codex keeps them. */
+/** Copies of repositories are stored where Codex keeps them. */
 const copies = (codexHome: string): string => path.join(codexHome, ".tmp", "marketplaces");
-/** Beside the copy, what it is a copy of, as Codex writes it. */
+/** The source of the copy, stored beside it in Codex's format. */
 const noteName = ".codex-marketplace-install.json";
 const maxNote = 64 * 1024;
 
-/** What the user's settings say, by name; names that cannot be folders are left out. */
+/** The marketplaces in the user's settings, by name; names that cannot be folders are left out. */
 function entriesOf({ codexHome, config }: MarketplaceOptions): [name: string, entry: Table][] {
   const found = config.effective(codexHome).raw["marketplaces"];
   const entries = isRecord(found) ? Object.entries(found) : [];
@@ -117,7 +117,7 @@ export async function upgradeMarketplaces(name: string | undefined, options: Mar
   return { selectedMarketplaces: chosen.map(([known]) => known), upgradedRoots, errors };
 }
 
-/** The folder when there was something new. */
+/** The folder, if there was something new. */
 async function upgrade(name: string, entry: Table, options: MarketplaceOptions): Promise<string | undefined> {
   const wanted = wantedOf(entry);
   const root = path.join(copies(options.codexHome), name);
@@ -133,10 +133,10 @@ async function upgrade(name: string, entry: Table, options: MarketplaceOptions):
   });
 }
 
-/** From the settings, where somebody may have written anything. */
+/** From the settings, which may contain anything. */
 function wantedOf(entry: Table): Wanted {
   const source = marketplaceSource(textAt(entry, "source") ?? "", undefined);
-  if (source.type === "local") throw new PluginProblem("its source is no repository");
+  if (source.type === "local") throw new PluginProblem("its source is not a repository");
   const ref = textAt(entry, "ref");
   return {
     url: source.url,
@@ -145,7 +145,7 @@ function wantedOf(entry: Table): Wanted {
   };
 }
 
-/** Two folders that do not exist yet, in one that goes away afterwards. */
+/** Two folders that do not exist yet, in a temporary one that is deleted afterwards. */
 async function staged<T>({ codexHome }: MarketplaceOptions, work: (draft: string, before: string) => Promise<T>): Promise<T> {
   const parent = path.join(copies(codexHome), ".staging");
   mkdirSync(parent, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-/** Packages come from a registry with the system's npm, none of their scripts run, and no archive writes outside of its place. */
+/** Packages are fetched from a registry with the system's npm, none of their scripts run, and no archive writes outside its folder. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -49,7 +49,7 @@ function room(t: TestContext): string {
   return folder;
 }
 
-/** A registry that knows one package. */
+/** A registry with one package. */
 async function registry(t: TestContext, name: string, archive: Buffer): Promise<string> {
   const integrity = `sha512-${createHash("sha512").update(archive).digest("base64")}`;
   const server = createServer((request, response) => {
@@ -96,7 +96,7 @@ test("a package of the configured registry is unpacked, and nothing of it is run
   );
 });
 
-test("archives that lead out, are cut off, or hold too much are refused, and links are left out", (t) => {
+test("archives with paths outside, truncated or oversized archives are refused, and links are left out", (t) => {
   const folder = path.join(room(t), "in");
   const unpack = (entries: readonly Entry[], limits?: { entries: number; bytes: number }) => () =>
     unpackArchive(tar(entries), folder, limits);

@@ -10,7 +10,7 @@ import { kindOf, readJson } from "./manifest.ts";
 import { unpackArchive } from "./unpack.ts";
 
 export interface NpmOptions {
-  /** The program; undefined where there is none. */
+  /** The program's path; undefined when there is none. */
   readonly program: () => string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -24,7 +24,7 @@ export interface Package {
 const timeoutMs = 120_000;
 const maxArchive = 50 * 1024 * 1024;
 
-/** Fills a folder in `room`, which is empty, with the package, and returns it. Throws PluginProblem. */
+/** Unpacks the package into a folder in `room`, which is empty, and returns it. Throws PluginProblem. */
 export async function fetchPackage(wanted: Package, room: string, options: NpmOptions): Promise<string> {
   const place = path.join(room, "packed");
   mkdirSync(place, { mode: 0o700 });

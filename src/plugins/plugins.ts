@@ -1,4 +1,4 @@
-/** What clients may do with plugins: look at those on offer, install, take away. Implements the Plugins port. */
+/** Plugin operations for clients: list, install, uninstall. Implements the Plugins port. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 import { hookEventNames } from "../core/ports/hooks.ts";
@@ -23,9 +23,9 @@ import { fetchPackage, type NpmOptions } from "./npm-copy.ts";
 export interface PluginsOptions extends MarketplaceOptions {
   readonly installed: InstalledPlugins;
   readonly npm: NpmOptions;
-  /** The user's home folder, which may be a marketplace too. */
+  /** The user's home folder, which may also be a marketplace. */
   readonly userHome: string;
-  /** The skills in a folder of a plugin. */
+  /** The skills in a plugin's folder. */
   readonly skillsIn: (
     folder: string,
     plugin: { readonly id: string; readonly name: string; readonly root: string },
@@ -55,7 +55,7 @@ export function createPlugins(options: PluginsOptions): Plugins {
   };
 }
 
-/** What is wrong with a plugin is the request's trouble, not ours. */
+/** A problem with a plugin is an invalid request, not an internal error. */
 function withPlainErrors<T>(work: () => T): T {
   try {
     return work();
@@ -142,7 +142,7 @@ function offerNamed(file: string, name: string): { readonly catalogue: Catalogue
   return { catalogue, offer };
 }
 
-/** Of one that comes from elsewhere, what is installed is looked at; before that nothing is known of it. */
+/** For a plugin from elsewhere, the installed copy is read; before that nothing is known about it. */
 async function read(file: string, name: string, options: PluginsOptions): Promise<PluginDetail> {
   const { catalogue, offer } = offerNamed(file, name);
   const summary = summaryOf(offer, catalogue, options);
@@ -158,8 +158,8 @@ async function read(file: string, name: string, options: PluginsOptions): Promis
   const empty = { apps: [], appTemplates: [], onboardingSkill: null, scheduledTasks: null, shareUrl: null };
   const about = { marketplaceName: catalogue.name, marketplacePath: file, summary, ...empty };
   if (root === undefined || manifest === undefined) {
-    const said = offer.manifest?.description ?? `Install it to see what it brings along. It comes from ${sourceText(offer.source)}.`;
-    return { ...about, description: said, skills: [], hooks: [], mcpServers: [] };
+    const description = offer.manifest?.description ?? `Install it to see what it brings along. It comes from ${sourceText(offer.source)}.`;
+    return { ...about, description, skills: [], hooks: [], mcpServers: [] };
   }
   const brought = broughtBy(root, manifest, path.join(root, ".plugin-data"));
   const plugin = { id: idText(id), name: manifest.name, root };
@@ -215,7 +215,7 @@ async function install(file: string, name: string, options: PluginsOptions): Pro
   });
 }
 
-/** Which folder it is installed to; the format of several makers has a version where the manifest says none. */
+/** The version, which names its install folder; the shared vendor format has a default where the manifest has none. */
 const versionOf = ({ version, isAgentPlugin }: Manifest): string => version ?? (isAgentPlugin ? "1.0.0" : "local");
 
 function checkedManifest(folder: string, offer: Offer, file: string): Manifest {
@@ -228,7 +228,7 @@ function checkedManifest(folder: string, offer: Offer, file: string): Manifest {
   return manifest;
 }
 
-/** What the catalogue says of a plugin becomes its manifest where it has none of its own. */
+/** A plugin without a manifest gets one from the catalogue's entry. */
 function writeDescription(root: string, { described }: Offer): void {
   replaceFileSync(path.join(root, ".codex-plugin", "plugin.json"), `${JSON.stringify(described, undefined, 2)}\n`, { mode: 0o644 });
 }
@@ -239,7 +239,7 @@ interface Fetching {
   readonly options: PluginsOptions;
 }
 
-/** The folder that a source stands for, fetched where it must be; what was fetched goes away afterwards. */
+/** The folder of a source, fetched if necessary; what was fetched is deleted afterwards. */
 async function withSource<T>(source: PluginSource, { file, codexHome, options }: Fetching, work: (folder: string) => T): Promise<T> {
   if (source.type === "local") return work(insideMarketplace(source.path, rootOfCatalogue(file) ?? path.dirname(file)));
   if (source.type === "remote")
@@ -263,7 +263,7 @@ async function withSource<T>(source: PluginSource, { file, codexHome, options }:
   }
 }
 
-/** No link on the way may lead out of the marketplace's folder. */
+/** No link on the path may point outside the marketplace's folder. */
 function insideMarketplace(folder: string, root: string): string {
   if (kindOf(folder) === undefined) throw new PluginProblem("missing plugin.json");
   const real = realpathSync(folder);

@@ -1,4 +1,4 @@
-/** What a plugin has run, in one line each: for people who decide about it. */
+/** The programs that a plugin runs, one line each: for people who decide about it. */
 import type { InstalledPlugin } from "../core/ports/plugins.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { PluginProgram } from "../protocol/plugin-trust.ts";
@@ -7,10 +7,10 @@ import { textAt } from "./manifest.ts";
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** More are not shown to anybody at once. */
+/** At most this many are shown at once. */
 const maxPrograms = 200;
 
-/** Texts of others: whoever shows them spells them out. */
+/** External text: code that shows it must escape it. */
 export function programsOf({ mcpServers, hooks }: Pick<InstalledPlugin, "mcpServers" | "hooks">): PluginProgram[] {
   const servers = Object.entries(mcpServers).map(
     ([name, entry]): PluginProgram => ({ type: "mcpServer", name, action: serverAction(entry) }),
@@ -18,7 +18,7 @@ export function programsOf({ mcpServers, hooks }: Pick<InstalledPlugin, "mcpServ
   return [...servers, ...hooks.flatMap(({ events }) => hookPrograms(events))].slice(0, maxPrograms);
 }
 
-/** With the whole of its arguments and environment: either may decide what the program does. */
+/** With all its arguments and environment: either may decide what the program does. */
 function serverAction(entry: Table): string {
   const command = textAt(entry, "command");
   if (command === undefined) return textAt(entry, "url") ?? "";

@@ -1,4 +1,4 @@
-/** Where marketplaces and plugins come from: addresses that people and catalogues write, read strictly, since git gets to see them. */
+/** Sources of marketplaces and plugins: addresses from people and catalogues, parsed strictly because they are passed to git. */
 import { homedir } from "node:os";
 import path from "node:path";
 import { isRecord } from "../lib/is-record.ts";
@@ -10,7 +10,7 @@ export type MarketplaceSource =
   | { readonly type: "local"; readonly path: string }
   | { readonly type: "git"; readonly url: string; readonly ref: string | undefined };
 
-/** What a person gives: a folder, `owner/repo`, or a repository's address, the last two with `#ref` or `@ref`. Throws PluginProblem. */
+/** A source entered by a person: a folder, `owner/repo`, or a repository's address, the last two with `#ref` or `@ref`. Throws PluginProblem. */
 export function marketplaceSource(given: string, ref: string | undefined): MarketplaceSource {
   const source = given.trim();
   if (source === "") throw new PluginProblem("marketplace source must not be empty");
@@ -41,18 +41,18 @@ const shorthand = (source: string): string | undefined =>
   /^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/.test(source) ? `https://github.com/${source}.git` : undefined;
 const withGit = (url: string): string => (url.startsWith("https://github.com/") && !url.endsWith(".git") ? `${url}.git` : url);
 
-/** Nothing that git or ssh would take for an option, and no character that hides. */
+/** Nothing that git or ssh would parse as an option, and no invisible characters. */
 function checkedUrl(url: string): string {
   const host = /^(?:[a-z]+:\/\/(?:[^@/]*@)?|git@)([^/:]*)/.exec(url)?.[1] ?? "";
   if (url.length > 2000 || /[\s\p{Cc}]/u.test(url) || url.startsWith("-") || host.startsWith("-"))
-    throw new PluginProblem(`\`${shown(url)}\` is no address of a repository`);
+    throw new PluginProblem(`\`${shown(url)}\` is not a repository address`);
   return url;
 }
 
-/** A branch, tag or commit. Throws PluginProblem for what git would take for an option. */
+/** A branch, tag or commit. Throws PluginProblem for anything git would parse as an option. */
 export function checkedRef(ref: string): string {
   if (!/^[A-Za-z0-9._/+@-]{1,250}$/.test(ref) || ref.startsWith("-") || ref.includes(".."))
-    throw new PluginProblem(`\`${shown(ref)}\` is no branch, tag or commit`);
+    throw new PluginProblem(`\`${shown(ref)}\` is not a branch, tag or commit`);
   return ref;
 }
 
@@ -61,11 +61,11 @@ export function checkedSubfolder(given: string): string {
   const folder = given.trim().replace(/^\.\//, "");
   const isFit = folder !== "" && folder.length <= 1000 && !folder.startsWith("-") && !path.isAbsolute(folder);
   if (!isFit || /[\p{Cc}\\]/u.test(folder) || folder.split("/").some((part) => part === "" || part === "." || part === ".."))
-    throw new PluginProblem(`\`${shown(given)}\` is no folder in the repository`);
+    throw new PluginProblem(`\`${shown(given)}\` is not a folder in the repository`);
   return folder;
 }
 
-/** A plugin's source as a catalogue says it. `root` is the marketplace's folder. Throws PluginProblem. */
+/** A plugin's source as written in a catalogue. `root` is the marketplace's folder. Throws PluginProblem. */
 export function pluginSource(value: unknown, { root, file }: { readonly root: string; readonly file: string }): PluginSource {
   if (typeof value === "string") return localSource(value, root, file);
   if (!isRecord(value)) throw new PluginProblem("has no source");
@@ -89,7 +89,7 @@ export function pluginSource(value: unknown, { root, file }: { readonly root: st
   }
 }
 
-/** Names of a registry alone: nothing that npm would take for an option, a folder, a file or an address. */
+/** Only registry names: nothing that npm would parse as an option, a folder, a file or an address. */
 function npmSource(name: string, version: string, registry: string): PluginSource {
   if (!/^(?:@[A-Za-z0-9][\w.-]*\/)?[A-Za-z0-9][\w.-]*$/.test(name) || name.length > 214)
     throw new PluginProblem(`invalid npm plugin source package: ${shown(name)}`);

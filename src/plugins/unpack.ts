@@ -1,4 +1,4 @@
-/** Unpacks an npm package's archive: files and folders alone, none outside of the place it is unpacked to, up to a bound. */
+/** Unpacks an npm package's archive: only files and folders, none outside the target folder, up to a limit. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -8,7 +8,7 @@ import { PluginProblem } from "./id.ts";
 
 const block = 512;
 
-/** Throws PluginProblem. Links, devices and the like are left out: what needs them is no plugin. */
+/** Throws PluginProblem. Links, devices and other special files are left out: no plugin needs them. */
 export function unpackArchive(packed: Buffer, folder: string, limits: ContentLimits = contentLimits): void {
   const bytes = unzipped(packed, limits);
   let entries = 0;
@@ -35,7 +35,7 @@ function unzipped(packed: Buffer, limits: ContentLimits): Buffer {
     return gunzipSync(packed, { maxOutputLength: limits.bytes + limits.entries * 2 * block });
   } catch (error) {
     if (isCode(error, "ERR_BUFFER_TOO_LARGE")) throw new PluginProblem(`the archive unpacks to more than ${limits.bytes} bytes`);
-    throw new PluginProblem("the package's archive is no gzip");
+    throw new PluginProblem("the package's archive is not a gzip file");
   }
 }
 

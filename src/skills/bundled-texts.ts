@@ -1,4 +1,4 @@
-/** The instructions of the skills that come along. */
+/** The instructions of the bundled skills. */
 
 export const skillCreator = `---
 name: skill-creator

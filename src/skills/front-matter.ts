@@ -1,4 +1,4 @@
-/** Reads the head of a SKILL.md and the file beside it that says how clients show the skill. */
+/** Parses the front matter of a SKILL.md and the file beside it that says how clients show the skill. */
 import path from "node:path";
 import { errorMessage } from "../lib/error-text.ts";
 import { array, boolean, type Infer, maybe, named, object, optional, parse, record, string, unknown } from "../lib/schema.ts";
@@ -10,7 +10,7 @@ export interface SkillHead {
   readonly shortDescription: string | undefined;
   readonly interface: SkillInterface | undefined;
   readonly dependencies: SkillDependencies | undefined;
-  /** It is used when somebody names it, and never put before the model otherwise. */
+  /** It is used only when named, and not listed for the model otherwise. */
   readonly isOnlyNamed: boolean;
 }
 
@@ -48,7 +48,7 @@ const Head = named("SkillFrontMatter", () =>
 const Policy = named("SkillPolicyFile", () => object({ allow_implicit_invocation: optional(boolean()) }));
 const Dependencies = named("SkillDependenciesFile", () => object({ tools: array(Tool()) }));
 
-/** `file` names the skill when its head does not. `extra` is the text of `agents/openai.yaml`. Throws Error with a text for the user. */
+/** `file` gives the name when the front matter does not. `extra` is the text of `agents/openai.yaml`. Throws Error with a message for the user. */
 export async function readHead(file: string, text: string, extra: string | undefined): Promise<SkillHead> {
   const found = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?---[ \t]*(?:\r?\n|$)/.exec(text);
   if (found === null) throw new Error("missing YAML frontmatter delimited by ---");
@@ -74,7 +74,7 @@ export async function readHead(file: string, text: string, extra: string | undef
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-/** Decoration only: a broken file costs the skill its icons, not its life. */
+/** Decoration only: a broken file costs the skill its icons, nothing else. */
 async function parseExtra(text: string | undefined): Promise<Readonly<Record<string, unknown>>> {
   if (text === undefined) return {};
   try {
@@ -100,7 +100,7 @@ function interfaceFrom(value: unknown, folder: string): SkillInterface | undefin
   };
 }
 
-/** Icons come from the skill's own folder; a path that leads out of it is dropped. */
+/** Icons come from the skill's own folder; a path outside it is dropped. */
 function iconPath(file: string | null | undefined, folder: string): string | null {
   if (file === null || file === undefined) return null;
   const absolute = path.resolve(folder, file);
@@ -112,7 +112,7 @@ function dependenciesFrom(value: unknown): SkillDependencies | undefined {
   return found === undefined || found.tools.length === 0 ? undefined : { tools: found.tools };
 }
 
-/** Loading the YAML library costs more than reading a hundred skills, so heads of plain `key: words` lines are read without it. */
+/** Loading the YAML library costs more than reading a hundred skills, so front matter of plain `key: text` lines is parsed without it. */
 async function parseYaml(text: string): Promise<unknown> {
   const plain = parsePlain(text);
   if (plain !== undefined) return plain;
@@ -124,7 +124,7 @@ async function parseYaml(text: string): Promise<unknown> {
   }
 }
 
-/** undefined for everything that YAML could take for more than words. */
+/** undefined for everything that YAML could parse as more than plain text. */
 export function parsePlain(text: string): Record<string, unknown> | undefined {
   const root: Record<string, unknown> = {};
   let inner: Record<string, unknown> | undefined;
@@ -132,27 +132,27 @@ export function parsePlain(text: string): Record<string, unknown> | undefined {
     if (/^\s*(#.*)?$/.test(line)) continue;
     const found = /^( {2})?([A-Za-z][A-Za-z0-9_-]*):(?: +(.*?))?\s*$/.exec(line);
     if (found === null) return undefined;
-    const [, indent, key = "", word] = found;
+    const [, indent, key = "", text] = found;
     if (indent !== undefined && inner === undefined) return undefined;
     const target = indent === undefined ? root : inner;
     if (target === undefined || Object.hasOwn(target, key)) return undefined;
-    if (word === undefined || word === "") {
+    if (text === undefined || text === "") {
       if (indent !== undefined) return undefined;
       inner = {};
       target[key] = inner;
       continue;
     }
     if (indent === undefined) inner = undefined;
-    const value = plainWord(word);
+    const value = plainText(text);
     if (value === undefined) return undefined;
     target[key] = value;
   }
   return root;
 }
 
-function plainWord(word: string): string | undefined {
-  if (/^"(?:[^"\\\p{Cc}])*"$/u.test(word)) return word.slice(1, -1);
-  if (/^'[^']*'$/.test(word)) return word.slice(1, -1);
-  if (!/^[A-Za-z]/.test(word) || /: |:$| #/.test(word)) return undefined;
-  return /^(?:true|false|yes|no|on|off|null|y|n)$/i.test(word) ? undefined : word;
+function plainText(text: string): string | undefined {
+  if (/^"(?:[^"\\\p{Cc}])*"$/u.test(text)) return text.slice(1, -1);
+  if (/^'[^']*'$/.test(text)) return text.slice(1, -1);
+  if (!/^[A-Za-z]/.test(text) || /: |:$| #/.test(text)) return undefined;
+  return /^(?:true|false|yes|no|on|off|null|y|n)$/i.test(text) ? undefined : text;
 }

@@ -1,4 +1,4 @@
-/** Finds the skills under one folder, and notices cheaply whether anything under it has changed since. */
+/** Finds the skills under one folder, and detects cheaply whether anything under it has changed since. */
 import { createHash } from "node:crypto";
 import { type Dirent, realpathSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -9,24 +9,24 @@ import { isInside } from "../lib/paths.ts";
 import type { SkillErrorInfo, SkillMetadata } from "../protocol/skills.ts";
 import { readHead } from "./front-matter.ts";
 
-/** A folder that holds skills. */
+/** A folder that contains skills. */
 export interface Root {
   readonly folder: string;
   readonly scope: SkillMetadata["scope"];
-  /** Links may not lead out of here: a project could otherwise show any file of the user's to the model. */
+  /** Links may not point outside: a project could otherwise expose any of the user's files to the model. */
   readonly within?: string;
-  /** Whose skills they are; their names begin with the plugin's. */
+  /** The plugin that owns the skills; their names begin with the plugin's. */
   readonly plugin?: { readonly id: string; readonly name: string };
 }
 export type FoundSkill = Omit<SkillMetadata, "enabled">;
 export interface Scan {
   readonly skills: readonly FoundSkill[];
   readonly errors: readonly SkillErrorInfo[];
-  /** What each skill's files say, by the skill's path. */
+  /** The digest of each skill's files, by the skill's path. */
   readonly digests: ReadonlyMap<string, string>;
-  /** The paths of those that are put before the model only when somebody names them. */
+  /** The paths of skills that are shown to the model only when named. */
   readonly onlyNamed: ReadonlySet<string>;
-  /** Everything that was looked at, with what it looked like. */
+  /** Every scanned entry, with its state. */
   readonly seen: ReadonlyMap<string, string>;
 }
 
@@ -39,7 +39,7 @@ export function isUnchanged(scan: Scan): boolean {
   return true;
 }
 
-/** Never throws: what cannot be read is an entry of `errors`. */
+/** Never throws: unreadable files are listed in `errors`. */
 export async function scanRoot(root: Root): Promise<Scan> {
   const seen = new Map<string, string>();
   const skills: FoundSkill[] = [];
@@ -94,13 +94,13 @@ async function readSkill(file: string, root: Root, found: Found): Promise<void> 
   }
 }
 
-/** What a skill tells the model, with what it needs. */
+/** A skill's content for the model, with its dependencies. */
 const skillDigest = (text: string, extra: string | undefined): string =>
   `sha256:${createHash("sha256")
     .update(JSON.stringify([text, extra ?? null]))
     .digest("hex")}`;
 
-/** The text of a skill's file. Throws when it is too large, no file or leads out of where it belongs. */
+/** The text of a skill's file. Throws when it is too large, not a file, or outside its root. */
 export async function readText(file: string, { within }: Pick<Root, "within">): Promise<string> {
   const real = realpathSync(file);
   if (within !== undefined && !isInside(real, within)) throw new Error("is a link that leads out of the project");

@@ -55,13 +55,13 @@ describe("skills", () => {
   const mine = async (cwd = work) => (await list(cwd)).skills.filter((s) => s.scope !== "system");
   const settings = (): ThreadSettings => ({ cwd: work }) as ThreadSettings;
   const inject = (...content: UserInput[]) => skills.injections(content, settings(), config().effective(work));
-  const text = (words: string): UserInput => ({ type: "text", text: words, text_elements: [] });
+  const text = (value: string): UserInput => ({ type: "text", text: value, text_elements: [] });
   const trust = (): void => {
     put(path.join(home, "config.toml"), `[projects.${JSON.stringify(work)}]\ntrust_level = "trusted"\n`);
   };
 
   describe("finding skills", () => {
-    it("looks in the home, the user's folder, the project down to the folder, the machine and extra roots", async () => {
+    it("searches the home, the user's folder, the project down to the folder, the machine and extra roots", async () => {
       own("b-own");
       own("a-own");
       skill(path.join(root, "home", ".agents", "skills"), "c-agents");
@@ -88,7 +88,7 @@ describe("skills", () => {
       assert.ok(!(await mine()).some((s) => s.name === "p-sub"));
     });
 
-    it("says what is wrong with each broken file and goes on", async () => {
+    it("reports what is wrong with each broken file and continues", async () => {
       own("good");
       put(path.join(home, "skills", "bare", "SKILL.md"), "no head");
       put(path.join(home, "skills", "mute", "SKILL.md"), "---\nname: mute\n---\n");
@@ -99,14 +99,14 @@ describe("skills", () => {
         found.filter((s) => s.scope === "user").map((s) => s.name),
         ["good"],
       );
-      const said = Object.fromEntries(errors.map((e) => [path.basename(path.dirname(e.path)), e.message]));
-      assert.equal(said["bare"], "missing YAML frontmatter delimited by ---");
-      assert.equal(said["mute"], "missing field `description`");
-      assert.match(said["odd"] ?? "", /^invalid YAML/);
-      assert.match(said["big"] ?? "", /larger than/);
+      const messages = Object.fromEntries(errors.map((e) => [path.basename(path.dirname(e.path)), e.message]));
+      assert.equal(messages["bare"], "missing YAML frontmatter delimited by ---");
+      assert.equal(messages["mute"], "missing field `description`");
+      assert.match(messages["odd"] ?? "", /^invalid YAML/);
+      assert.match(messages["big"] ?? "", /larger than/);
     });
 
-    it("finds nested ones, skips hidden folders, and survives links in circles", async () => {
+    it("finds nested ones, skips hidden folders, and survives cyclic links", async () => {
       skill(path.join(home, "skills", "group"), "nested");
       skill(path.join(home, "skills", ".hidden"), "hidden");
       symlinkSync(path.join(home, "skills"), path.join(home, "skills", "group", "loop"));
@@ -131,7 +131,7 @@ describe("skills", () => {
       assert.match(errors.map((e) => e.message).join(), /leads out of the project/);
     });
 
-    it("sees new, changed and removed skills without being told to look again", async () => {
+    it("detects new, changed and removed skills without a forced reload", async () => {
       assert.deepEqual(await mine(), []);
       const file = own("one");
       assert.deepEqual(
@@ -147,7 +147,7 @@ describe("skills", () => {
       assert.deepEqual(await mine(), []);
     });
 
-    it("tells who listens that something changed, also in folders that did not exist before", { timeout: 60_000 }, async () => {
+    it("notifies listeners of a change, also in folders that did not exist before", { timeout: 60_000 }, async () => {
       await list();
       const changed = new Promise<void>((resolve) => skills.onChange(resolve));
       skill(path.join(work, ".agents", "skills"), "fresh");
@@ -157,7 +157,7 @@ describe("skills", () => {
       await again;
     });
 
-    it("brings two skills of its own, once, and leaves those of other programs alone", async () => {
+    it("installs two bundled skills, once, and leaves those of other programs alone", async () => {
       const creator = path.join(home, "skills", ".system", "skill-creator", "SKILL.md");
       put(creator, "---\nname: skill-creator\ndescription: Theirs.\n---\n");
       const system = (await list()).skills.filter((s) => s.scope === "system");
@@ -171,7 +171,7 @@ describe("skills", () => {
       assert.match(readFileSync(path.join(home, "skills", ".system", "skill-installer", "SKILL.md"), "utf8"), /bundled with parley/);
     });
 
-    it("brings none when told so", async () => {
+    it("installs none when they are disabled", async () => {
       put(path.join(home, "config.toml"), "[skills.bundled]\nenabled = false\n");
       assert.deepEqual((await list()).skills, []);
       assert.ok(!existsSync(path.join(home, "skills", ".system")));
@@ -179,7 +179,7 @@ describe("skills", () => {
   });
 
   describe("the head of a skill", () => {
-    it("may give a face and needs, in the file beside it", async () => {
+    it("may define its interface and dependencies in the file beside it", async () => {
       const head = await readHead(
         "/s/withui/SKILL.md",
         "---\ndescription: |\n  Two\n  lines\nmetadata:\n  short-description: Short\n---\n",
@@ -193,7 +193,7 @@ describe("skills", () => {
       assert.deepEqual(head.dependencies, { tools: [{ type: "mcp", value: "github" }] });
     });
 
-    it("is read without the YAML library only where both would agree", async () => {
+    it("is parsed without the YAML library only where both would agree", async () => {
       const { parse } = await import("yaml");
       const plain = ['name: a\ndescription: Words, and "more" (yes).', "a: b\n\n# c\nm:\n  x: 'y z'\n  w: v\nn: \"q\"", "name: it's"];
       for (const yaml of plain) assert.deepEqual(parsePlain(yaml), parse(yaml), yaml);
@@ -217,14 +217,14 @@ describe("skills", () => {
   });
 
   describe("what the model reads", () => {
-    it("is told name, description and file of usable skills, not their bodies", async () => {
+    it("lists name, description and file of usable skills, not their bodies", async () => {
       const file = own("bake", "MARKER");
       const catalogue = (await skills.catalogue(settings(), config().effective(work))) ?? "";
       assert.ok(catalogue.startsWith("<skills_instructions>") && catalogue.includes(`- bake: About bake. (file: ${file})`));
       assert.ok(!catalogue.includes("MARKER"));
     });
 
-    it("gets the body for an item and for a $name, each once", async () => {
+    it("has the body for an item and for a $name, each once", async () => {
       const file = own("bake", "MARKER-BAKE");
       own("brew", "MARKER-BREW");
       const texts = await inject(text("$bake and $brew, please; $HOME too"), { type: "skill", name: "bake", path: file });
@@ -234,7 +234,7 @@ describe("skills", () => {
       assert.deepEqual(await inject(text("nothing here")), []);
     });
 
-    it("gets a word instead of a body where the skill is off, unknown or shared by two", async () => {
+    it("has a note instead of a body where the skill is disabled, unknown or ambiguous", async () => {
       const file = own("bake", "MARKER");
       assert.equal(await skills.setEnabled({ path: file }, false), false);
       const off = await inject({ type: "skill", name: "bake", path: file });
@@ -245,7 +245,7 @@ describe("skills", () => {
       assert.deepEqual(await inject(text("$twin")), []);
     });
 
-    it("hears nothing of a project's skills before the user trusts it", async () => {
+    it("has nothing of a project's skills before the user trusts it", async () => {
       const file = skill(path.join(work, ".agents", "skills"), "evil", "MARKER-EVIL");
       assert.ok((await mine()).some((s) => s.name === "evil" && s.scope === "repo"));
       assert.doesNotMatch((await skills.catalogue(settings(), config().effective(work))) ?? "", /evil/);
@@ -257,18 +257,18 @@ describe("skills", () => {
       assert.match((await inject(text("$evil"))).join(), /MARKER-EVIL/);
     });
 
-    it("takes the one of two that a link names by its file", async () => {
+    it("uses the one of two that a link names by its file", async () => {
       const first = own("twin", "The first.");
       const second = skill(path.join(root, "home", ".agents", "skills"), "twin", "The second.");
       assert.deepEqual(await inject(text("use $twin")), [], "which one is not said");
-      const [said, more] = await inject(text(`use [$twin](${second})`));
-      assert.match(said ?? "", /The second\./);
+      const [body, more] = await inject(text(`use [$twin](${second})`));
+      assert.match(body ?? "", /The second\./);
       assert.equal(more, undefined);
       assert.match((await inject(text(`[$twin](skill://${first})`))).join(), /The first\./);
       assert.deepEqual(await inject(text(`[$twin](${root}/SKILL.md)`)), []);
     });
 
-    it("takes only names after a dollar sign for mentions", () => {
+    it("treats only names after a dollar sign as mentions", () => {
       assert.deepEqual(mentionedNames("use $a-b. then $c, ($d) cost $5 a$e $$f \\$g $a-b"), ["a-b", "c", "d", "5"]);
     });
   });

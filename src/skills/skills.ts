@@ -1,4 +1,4 @@
-/** Skills as the server and the agent see them: found on disk, switched by the settings, held back where the folder is not trusted. */
+/** Skills for the server and the agent: found on disk, enabled or disabled by the settings, hidden where the folder is not trusted. */
 import path from "node:path";
 import type { Config, ConfigStore } from "../core/ports/config.ts";
 import type { ProjectTrust } from "../core/ports/project-trust.ts";
@@ -18,10 +18,10 @@ export interface SkillsOptions {
   readonly codexHome: string;
   /** The user's home folder, whose `.agents/skills` counts too. */
   readonly userHome: string;
-  /** Where the machine's own skills live, in `skills`. */
+  /** The folder of the machine's own skills, in `skills`. */
   readonly systemDir: string;
   readonly config: ConfigStore;
-  /** Which skills of projects the user has agreed to. */
+  /** The project skills that the user has accepted. */
   readonly projectTrust: ProjectTrust;
 }
 
@@ -32,7 +32,7 @@ export function createSkills(options: SkillsOptions): Skills {
 interface Found {
   readonly skills: SkillMetadata[];
   readonly errors: SkillsListEntry["errors"];
-  /** Skills of the project that the user has not agreed to: path → their name in the record, and what they say. */
+  /** Project skills that the user has not accepted: path → their name in the record, and their digest. */
   readonly waiting: Readonly<Record<string, readonly [name: string, digest: string]>>;
   readonly onlyNamed: ReadonlySet<string>;
 }
@@ -40,7 +40,7 @@ interface Found {
 const waitingReason = "it is new, or changed since you accepted it; look at it and run `parley trust` in its project to use it";
 const waitingError = (file: string): SkillsListEntry["errors"][number] => ({ path: file, message: `not in force: ${waitingReason}` });
 
-/** The order of listing: the nearest first. */
+/** The listing order: nearest first. */
 const scopes = ["repo", "user", "system", "admin"] as const;
 
 class LocalSkills implements Skills {
@@ -66,7 +66,7 @@ class LocalSkills implements Skills {
       "path" in skill ? entry["path"] !== skill.path : entry["name"] !== skill.name,
     );
     const meant = { name: "", path: "", ...(await this.#known(skill)), ...skill };
-    // An entry is only needed where the others say something else: one skill may be named by its path and by its name.
+    // An entry is needed only where the others give a different result: one skill may be listed by path and by name.
     const value = isEnabled(meant, { skills: { config: entries } }) === enabled ? entries : [...entries, { ...skill, enabled }];
     this.#options.config.write([{ keyPath: "skills.config", value: value.length === 0 ? null : value, mergeStrategy: "replace" }]);
     const { raw } = this.#options.config.effective(this.#options.codexHome);
@@ -95,9 +95,9 @@ class LocalSkills implements Skills {
   }
 
   async injections(content: readonly UserInput[], settings: ThreadSettings, config: Config): Promise<readonly string[]> {
-    const words = content.flatMap((part) => (part.type === "text" ? mentionedNames(part.text) : []));
+    const mentioned = content.flatMap((part) => (part.type === "text" ? mentionedNames(part.text) : []));
     const links = content.flatMap((part) => (part.type === "text" ? linkedPaths(part.text) : []));
-    if (content.every((part) => part.type !== "skill") && words.length === 0 && links.length === 0) return [];
+    if (content.every((part) => part.type !== "skill") && mentioned.length === 0 && links.length === 0) return [];
     const found = await this.#find(settings.cwd, config);
     const { skills } = found;
     const linked = skills.filter(({ path: file }) => links.some((link) => path.resolve(settings.cwd, link) === file));
@@ -111,8 +111,8 @@ class LocalSkills implements Skills {
       else chosen.set(skill.path, skill);
     }
     const named = new Set(items.map((item) => item.name));
-    for (const word of words.filter((candidate) => !named.has(candidate))) {
-      const skill = onlyNamed(skills, word);
+    for (const name of mentioned.filter((candidate) => !named.has(candidate))) {
+      const skill = onlyNamed(skills, name);
       if (skill !== undefined && refusalOf(skill, config, found) === undefined) chosen.set(skill.path, skill);
     }
     return [...(await Promise.all([...chosen.values()].map((skill) => this.#injection(skill, config)))), ...refusals];
@@ -143,7 +143,7 @@ class LocalSkills implements Skills {
     return { skills, errors, waiting, onlyNamed: new Set(scans.flatMap((scan) => [...scan.onlyNamed])) };
   }
 
-  /** The project's skills that are not what the user agreed to, by path. */
+  /** The project's skills that the user has not accepted, by path. */
   #waitingAmong(skills: readonly SkillMetadata[], digests: ReadonlyMap<string, string>, config: Config): Found["waiting"] {
     const { projectRoot: root, repository } = config;
     const own = skills.filter(({ scope }) => scope === "repo");
@@ -208,7 +208,7 @@ class LocalSkills implements Skills {
     return skills.find((candidate) => (skill.path === undefined ? candidate.name === skill.name : candidate.path === skill.path));
   }
 
-  /** The user's own list of switches, without what other layers add. */
+  /** The user's own skill settings, without those of other layers. */
   #entriesInFile(): Record<string, unknown>[] {
     const layers = this.#options.config.read(undefined).layers ?? [];
     const user = layers.find((layer) => layer.name.type === "user" && layer.name.profile === null)?.config;
@@ -248,7 +248,7 @@ function refusalOf(skill: SkillMetadata, config: Config, { waiting }: Pick<Found
   return undefined;
 }
 
-/** A name that two skills share names neither of them. */
+/** A name that two skills share refers to neither of them. */
 function onlyNamed(skills: readonly SkillMetadata[], name: string): SkillMetadata | undefined {
   const found = skills.filter((skill) => skill.name === name && skill.enabled);
   return found.length === 1 ? found[0] : undefined;

@@ -1,10 +1,10 @@
-/** What the model reads about skills: the list of them, and the full text of those that the user's words call for. */
+/** The model's texts about skills: the list of them, and the full text of those that the user's input names. */
 import type { SkillMetadata } from "../protocol/skills.ts";
 
-/** Characters that the list may take; skills beyond it are still found by name. */
+/** The maximum length of the list; skills beyond it are still found by name. */
 const catalogueLimit = 16_000;
 
-/** undefined when there is nothing to tell. */
+/** undefined when there are none. */
 export function catalogueText(skills: readonly SkillMetadata[]): string | undefined {
   if (skills.length === 0) return undefined;
   const lines: string[] = [];
@@ -36,7 +36,7 @@ export function injectionText(skill: Pick<SkillMetadata, "name" | "path">, text:
   return `<skill>\n<name>${skill.name}</name>\n<path>${skill.path}</path>\n${text}\n</skill>`;
 }
 
-/** Told to the model so that it does not go looking for instructions it must not have. */
+/** Sent to the model so that it does not search for instructions it must not use. */
 export const refusalText = (name: string, reason: string): string =>
   `<skill>\n<name>${name}</name>\nNot available: ${reason}. Tell the user so and go on without it.\n</skill>`;
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { FolderWatch } from "./watch.ts";
 
-test("a folder behind a link that leads in a circle is watched from the folder above, also after a change there", async (t) => {
+test("a folder behind a cyclic link is watched from its parent, also after a change there", async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-watch-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const changed = Promise.withResolvers<void>();

@@ -1,11 +1,11 @@
-/** Notices when skills may have changed on disk. A hint only: whoever wants to be sure compares what stands there. */
+/** Detects when skills may have changed on disk. Only a hint: compare the files to be sure. */
 import { type FSWatcher, statSync, watch } from "node:fs";
 import path from "node:path";
 
 const settleMs = 200;
 const maxWatched = 64;
 
-/** Watches folders, also such that do not exist yet: then the nearest folder above them, until they do. */
+/** Watches folders, including ones that do not exist yet: their nearest existing parent is watched until they do. */
 export class FolderWatch {
   readonly #watchers = new Map<string, { watcher: FSWatcher; on: string }>();
   readonly #changed: () => void;
@@ -33,7 +33,7 @@ export class FolderWatch {
       watcher.on("error", () => this.#drop(folder));
       this.#watchers.set(folder, { watcher, on });
     } catch {
-      // Out of watches: changes are still seen when skills are next asked for.
+      // Out of watches: changes are still detected when skills are next listed.
     }
   }
 
@@ -63,7 +63,7 @@ function nearestFolder(folder: string): string | undefined {
   }
 }
 
-/** A link that leads in a circle, or a folder that may not be looked into, counts as not there: this also runs in a timer, where a throw has no catcher. */
+/** A cyclic link or an unreadable folder counts as missing: this also runs in a timer, where nothing would catch an exception. */
 function isFolder(place: string): boolean {
   try {
     return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -74,7 +74,7 @@ export const faultCases: CaseTable = {
     "throws that the audit of all events, timers and promises found",
     "test/scripts.test.ts > promises that are not awaited and handlers of untrusted input must say who is notified of a failure",
     "src/exec/notifier.test.ts > a notice longer than any program can be given costs a line in the log, and no more",
-    "src/skills/watch.test.ts > a folder behind a link that leads in a circle is watched from the folder above, also after a change there",
+    "src/skills/watch.test.ts > a folder behind a cyclic link is watched from its parent, also after a change there",
     "apps/vscode/src/host/backend.test.ts > a face that throws keeps neither the others nor the server from going on",
     "test/web/hostile.itest.ts > a screen that fails while it is drawn, and errors that nobody caught, cost neither the list nor the other screens",
     "src/sessions/link.test.ts > a listener that throws does not prevent reopening a lost server",

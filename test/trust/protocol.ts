@@ -49,7 +49,7 @@ export const protocolCases: CaseTable = {
     "hundreds and thousands of calls in one answer",
     "src/core/settings/count-limits.test.ts > a few at a time, all of them, in order",
     "test/support/model-mocks/contract.ts > of a flood of calls so many are read, and the others only counted",
-    "src/models/chat-completions.test.ts > arguments that come in forty thousand pieces cost about their length",
+    "src/models/chat-completions.test.ts > arguments in forty thousand chunks take time proportional to their length",
     "src/lib/sse.test.ts > throws when an event holds more values than anybody says in one",
   ],
   201: [
@@ -60,7 +60,7 @@ export const protocolCases: CaseTable = {
   203: ["100,000 tools of one MCP server"],
   204: [
     "threads, watched threads, tools and commands of one client without end",
-    "src/core/thread/idle-threads.test.ts > those that are being loaded count, and one that was just asked for is not let go",
+    "src/core/thread/idle-threads.test.ts > threads that are being loaded count, and one that was just requested is not unloaded",
   ],
   206: [
     "more of anything that is counted: projects, devices, resources of MCP servers, questions of the older API, a client on stdio that never reads",

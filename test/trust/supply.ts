@@ -32,7 +32,7 @@ export const supplyCases: CaseTable = {
   182: ["an MCP server that was redefined after it was trusted"],
   183: [
     "a skill of an untrusted repository, with hidden text",
-    "src/skills/skills.test.ts > hears nothing of a project's skills before the user trusts it",
+    "src/skills/skills.test.ts > has nothing of a project's skills before the user trusts it",
     "src/skills/skills.test.ts > follows no link out of a project",
   ],
   184: [
