@@ -1,4 +1,4 @@
-/** What only some providers can do: caches that want marks, tools they run, PDFs, limits that cut an answer. */
+/** Abilities of some providers: caches that need markers, hosted tools, PDFs, output limits. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collect, itemsOf, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
@@ -44,7 +44,7 @@ const thread = [
 ];
 
 describe("Claude behind a router", () => {
-  it("gets cache marks on the system message, the last tool and the last two messages", async () => {
+  it("gets cache markers on the system message, the last tool and the last two messages", async () => {
     const { body } = await ask("openrouter", { model: "anthropic/claude-opus-4.6", input: thread });
     const messages = listOf(body["messages"]).filter(isRecord);
     assert.deepEqual(
@@ -81,7 +81,7 @@ describe("Claude behind a router", () => {
 });
 
 describe("the longest answer", () => {
-  it("is asked for from the catalogue, under the name that the provider knows", async () => {
+  it("is requested from the catalogue's value, under the provider's field name", async () => {
     assert.equal(
       (await ask("openrouter", { model: "z-ai/glm-5.3" })).body["max_tokens"],
       createModelCatalog().find("z-ai/glm-5.3", provider("openrouter")).maxOutputTokens,
@@ -89,7 +89,7 @@ describe("the longest answer", () => {
     assert.equal((await ask("groq", { model: "openai/gpt-oss-120b" })).body["max_tokens"], undefined);
     assert.ok(Number((await ask("groq", { model: "openai/gpt-oss-120b" })).body["max_completion_tokens"]) > 30_000);
   });
-  it("leaves room for the question in the window", async () => {
+  it("leaves room for the prompt in the window", async () => {
     const long = userText("x".repeat(3 * 28_000));
     const { body } = await ask("vllm", { model: "qwen3-32b", input: [long] });
     assert.ok(Number(body["max_tokens"]) < 4800 && Number(body["max_tokens"]) >= 2048, String(body["max_tokens"]));
@@ -101,7 +101,7 @@ describe("the longest answer", () => {
     assert.equal(recordOf(claude["thinking"])["budget_tokens"], 24_000, "thoughts keep their budget, for the cache's sake");
     assert.ok(Number(claude["max_tokens"]) > 24_000 && Number(claude["max_tokens"]) < 30_000, String(claude["max_tokens"]));
   });
-  it("is the user's own where extra_body names it", async () => {
+  it("is the user's own where extra_body sets it", async () => {
     const { body } = await ask("vllm", {}, { changes: { options: { extra_body: { max_tokens: 77 } } } });
     assert.equal(body["max_tokens"], 77);
   });
@@ -134,7 +134,7 @@ describe("an answer that is cut inside a call", () => {
 });
 
 describe("GPT", () => {
-  it("is asked for short answers, and of the newest models for the thoughts of all turns", async () => {
+  it("is asked for short answers, and the newest models for the reasoning of all turns", async () => {
     const { body } = await ask("openai", { model: "gpt-6.1-sol", effort: "low" });
     assert.deepEqual(body["text"], { verbosity: "low" });
     assert.deepEqual(body["reasoning"], { effort: "low", context: "all_turns" });
@@ -146,7 +146,7 @@ describe("GPT", () => {
 });
 
 describe("Claude's thinking", () => {
-  it("goes on between tools where it has a budget, beside what the user asks for", async () => {
+  it("continues between tools where it has a budget, together with the user's own settings", async () => {
     const changes = { httpHeaders: { "Anthropic-Beta": "mine-2026" } };
     const { headers } = await ask("anthropic", { model: "claude-sonnet-4-5", effort: "high" }, { changes });
     assert.equal(headers["anthropic-beta"], "interleaved-thinking-2025-05-14,mine-2026");
@@ -188,7 +188,7 @@ describe("PDFs", () => {
       ],
     },
   ];
-  it("are documents, files or parts, as the wire has it", async () => {
+  it("are documents, files or parts, depending on the wire", async () => {
     const { body: claude } = await ask("anthropic", { model: "claude-opus-5-5", input });
     assert.match(JSON.stringify(claude["messages"]), /"type":"document","source":\{"type":"base64","media_type":"application\/pdf"/);
     const { body: gpt } = await ask("openai", { model: "gpt-5.5", input });
@@ -196,7 +196,7 @@ describe("PDFs", () => {
     const { body: routed } = await ask("openrouter", { model: "google/gemini-3-pro-preview", input });
     assert.match(JSON.stringify(routed["messages"]), /"type":"file","file":\{"filename"/);
   });
-  it("are a note where the model or the wire takes none", async () => {
+  it("are replaced with a note where the model or the wire accepts none", async () => {
     for (const [id, model] of [
       ["openrouter", "z-ai/glm-5.3"],
       ["vllm", "qwen3-32b"],
@@ -235,7 +235,7 @@ describe("tools that Anthropic runs", () => {
     `data: ${JSON.stringify({ type: "message_stop" })}\n\n`,
   ];
 
-  it("are offered there alone, and only to models that have them", () => {
+  it("are offered only there, and only to models that have them", () => {
     const catalog = createModelCatalog();
     assert.deepEqual(catalog.find("claude-opus-5-5", provider("anthropic")).hosted, { webSearch: true, webFetch: true });
     assert.deepEqual(catalog.find("gpt-5.5", provider("openai")).hosted, { webSearch: true, webFetch: false });
@@ -245,7 +245,7 @@ describe("tools that Anthropic runs", () => {
     assert.equal(catalog.find("claude-opus-5-5", { ...proxy, options: { hosted_tools: true } }).hosted.webSearch, true);
   });
 
-  it("are asked for in its words", async () => {
+  it("are requested in its format", async () => {
     const { body, headers } = await ask("anthropic", { model: "claude-opus-5-5", tools });
     assert.partialDeepStrictEqual(body["tools"], [
       { type: "web_search_20250305", name: "web_search", allowed_domains: ["example.com"] },
@@ -254,21 +254,21 @@ describe("tools that Anthropic runs", () => {
     assert.match(String(headers["anthropic-beta"]), /web-fetch-2025-09-10/);
   });
 
-  it("are items for people, and go back as they came", async () => {
+  it("are items for people, and are sent back unchanged", async () => {
     const { events } = await ask("anthropic", { model: "claude-opus-5-5", tools }, { answer: stream(searched) });
-    const [search, said] = itemsOf(events);
+    const [search, message] = itemsOf(events);
     assert.partialDeepStrictEqual(search, { type: "web_search_call", status: "completed", action: { type: "search", query: "weather" } });
-    assert.equal(said?.type, "message");
+    assert.equal(message?.type, "message");
     const input = [userText("weather?"), ...itemsOf(events), userText("thanks")];
     const { body } = await ask("anthropic", { model: "claude-opus-5-5", tools, input });
     const blocks = listOf(recordOf(listOf(body["messages"])[1])["content"]);
     assert.deepEqual(blocks.slice(0, 2), [{ ...use, input: { query: "weather" } }, found]);
-    const { body: elsewhere, events: told } = await ask("openai", { model: "gpt-5.5", input });
+    const { body: elsewhere, events: otherEvents } = await ask("openai", { model: "gpt-5.5", input });
     assert.equal(listOf(elsewhere["input"]).length, 3, "another provider has no use for them");
-    assert.ok(told.every((event) => event.type !== "warning"));
+    assert.ok(otherEvents.every((event) => event.type !== "warning"));
   });
 
-  it("may take longer than one answer, which then goes on", async () => {
+  it("may take longer than one answer, which is then continued", async () => {
     const paused = [...searched.slice(0, 4), ...searched.slice(-2)].map((frame) => frame.replace("end_turn", "pause_turn"));
     const { events } = await ask("anthropic", { model: "claude-opus-5-5", tools }, { answer: stream(paused) });
     assert.partialDeepStrictEqual(events.at(-1), { type: "completed", goesOn: true });
@@ -284,7 +284,7 @@ describe("tools that Anthropic runs", () => {
 });
 
 describe("compaction by the provider", () => {
-  it("is offered at OpenAI, asked for by an item, and answered by one that goes back as it came", async () => {
+  it("is offered at OpenAI, requested by an item, and answered by one that is sent back unchanged", async () => {
     const catalog = createModelCatalog();
     assert.equal(catalog.find("gpt-5.5", provider("openai")).compactsRemotely, true);
     assert.equal(catalog.find("z-ai/glm-5.3", provider("openrouter")).compactsRemotely, false);
@@ -293,13 +293,13 @@ describe("compaction by the provider", () => {
       `data: ${JSON.stringify({ type: "response.output_item.done", output_index: 0, item })}\n\n`,
       `data: ${JSON.stringify({ type: "response.completed", response: { id: "r" } })}\n\n`,
     ];
-    const asked = await ask(
+    const compacted = await ask(
       "openai",
       { model: "gpt-5.5", input: [userText("go"), { type: "compaction_trigger" }] },
       { answer: stream(frames) },
     );
-    assert.deepEqual(listOf(asked.body["input"]).at(-1), { type: "compaction_trigger" });
-    const [made] = itemsOf(asked.events);
+    assert.deepEqual(listOf(compacted.body["input"]).at(-1), { type: "compaction_trigger" });
+    const [made] = itemsOf(compacted.events);
     assert.equal(made?.type, "compaction");
     const changes = { options: { hosted_tools: true } };
     const { body } = await ask("openai", { model: "gpt-5.5", input: [made ?? assert.fail(), userText("on")] }, { changes });
@@ -337,7 +337,7 @@ describe("tool_choice none", () => {
   });
 });
 
-describe("values that are not ours", () => {
+describe("unexpected values", () => {
   it("do not confuse the reader", async () => {
     const odd: Json = { type: "message_delta", delta: {}, context_management: { applied_edits: [null, "x", { cleared_tool_uses: -1 }] } };
     const frames = anthropicFrames({ text: "ok" });

@@ -1,4 +1,4 @@
-/** What a provider does beside answering: tools it runs itself, compaction, limits of images. By its address and wire, not by the model alone. */
+/** A provider's abilities other than answering: hosted tools, compaction, image limits. They depend on its address and wire, not only on the model. */
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { ImageLimits, ModelInfo } from "../core/ports/model-client.ts";
 import { factsProvider } from "./model-names.ts";
@@ -21,14 +21,14 @@ export function abilitiesOf(model: string, provider: ProviderConfig | undefined)
   };
 }
 
-/** Servers of other makers that copy a wire seldom copy what runs behind it; `options.hosted_tools = true` says that one does. */
+/** Servers of other vendors that copy a wire seldom copy its hosted tools; `options.hosted_tools = true` declares that one does. */
 function isOwnHost(provider: ProviderConfig | undefined, host: string): boolean {
   if (provider?.options["hosted_tools"] === true) return true;
   return provider !== undefined && URL.canParse(provider.baseUrl) && new URL(provider.baseUrl).hostname === host;
 }
 
 const MB = 1024 * 1024;
-/** By maker or provider; measured on the base64 text, as the providers do. */
+/** By vendor or provider; measured on the base64 text, as the providers do. */
 const limits: Readonly<Record<string, ImageLimits>> = {
   anthropic: { maxBytes: 5 * MB, maxSide: 8000, bestSide: 1568 },
   "amazon-bedrock": { maxBytes: 5 * MB, maxSide: 8000, bestSide: 1568 },
@@ -40,7 +40,7 @@ const limits: Readonly<Record<string, ImageLimits>> = {
 };
 const usual: ImageLimits = { maxBytes: 10 * MB, maxSide: 8000, bestSide: 2048 };
 
-/** Routers pass images on as they are: the maker's limits hold behind them. */
+/** Routers forward images unchanged: the vendor's limits apply. */
 function imageLimits(model: string, provider: string | undefined): ImageLimits {
   const maker = /claude/i.test(model) ? "anthropic" : /gemini/i.test(model) ? "google" : undefined;
   return limits[maker ?? ""] ?? limits[provider ?? ""] ?? usual;

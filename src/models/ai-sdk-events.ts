@@ -1,4 +1,4 @@
-/** Reads the stream parts of an AI SDK language model (specification v2 to v4). */
+/** Parses the stream parts of an AI SDK language model (specification v2 to v4). */
 import type { ModelEvent, ModelFailure, TokenUsage } from "../core/ports/model-client.ts";
 import { seal } from "./convert.ts";
 import { cutAnswer, cutOff } from "./failures.ts";
@@ -32,7 +32,7 @@ export function createAiSdkReader(flat: FlatTools, failureFrom: (error: unknown)
     if (part["type"] === "reasoning-end") writer.closeTexts(out);
   }
 
-  /** The whole call comes after its pieces; some providers send only the whole. */
+  /** The complete call follows its deltas; some providers send only the complete one. */
   function call(part: Json, out: ModelEvent[]): void {
     if (part["providerExecuted"] === true) return;
     const id = stringOf(part["toolCallId"]) ?? "";

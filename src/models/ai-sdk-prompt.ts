@@ -7,17 +7,17 @@ export interface AiSdkHistory {
   readonly instructions: string;
   readonly entries: readonly Entry[];
   readonly flat: FlatTools;
-  /** Of the specification: files are written in another way since v4. */
+  /** The specification's version: the format of files changed in v4. */
   readonly version: string;
   readonly takesPdf: boolean;
-  /** The provider caches what is marked, and nothing else. */
+  /** The provider caches only what is marked. */
   readonly isCached: boolean;
   readonly warnings: string[];
 }
 
 type Message = { readonly role: "system" | "user" | "assistant" | "tool"; readonly content: unknown[] };
 
-/** Each provider reads its own name and leaves the others alone. */
+/** Each provider reads only the options under its own name. */
 export const cacheMark = {
   providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } }, bedrock: { cachePoint: { type: "default" } } },
 };
@@ -30,8 +30,8 @@ export function aiSdkPrompt(history: AiSdkHistory): readonly unknown[] {
     if (last?.role === role) last.content.push(...parts);
     else messages.push({ role, content: parts });
   };
-  const firstTalk = history.entries.findIndex((entry) => entry.kind !== "developer");
-  const lead = firstTalk < 0 ? history.entries.length : firstTalk;
+  const firstMessage = history.entries.findIndex((entry) => entry.kind !== "developer");
+  const lead = firstMessage < 0 ? history.entries.length : firstMessage;
   let shown: Part[] = [];
   const written = (part: Part): unknown => partOf(part, history);
   const show = (): void => {

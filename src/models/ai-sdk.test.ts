@@ -1,4 +1,4 @@
-/** The adapter for AI SDK models: found, asked and refused as its specification says. */
+/** The adapter for AI SDK models: loading, requests and errors as its specification says. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collect, failureOf, itemsOf, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
@@ -32,11 +32,11 @@ function fake(answer: () => Promise<unknown>, version = "v4") {
 async function* parts(list: readonly unknown[]): AsyncGenerator<unknown> {
   yield* list;
 }
-const says = (text: string) => async () => ({ stream: parts(aiSdkParts({ text })) });
+const replies = (text: string) => async () => ({ stream: parts(aiSdkParts({ text })) });
 
 describe("the AI SDK adapter", () => {
   it("hands over the settings, the history and the tools", async () => {
-    const { client, seen, settings } = fake(says("ok"));
+    const { client, seen, settings } = fake(replies("ok"));
     const thought = itemsOf(await collect(fake(async () => ({ stream: parts(aiSdkParts({ summary: "hm" })) })).client, modelRequest()));
     const input: ModelItem[] = [
       {
@@ -77,8 +77,8 @@ describe("the AI SDK adapter", () => {
     assert.equal(listOf(seen[0]?.["tools"]).length, 3);
   });
 
-  it("writes files as older specifications want them", async () => {
-    const { client, seen } = fake(says("ok"), "v2");
+  it("writes files in the older specifications' format", async () => {
+    const { client, seen } = fake(replies("ok"), "v2");
     const input: ModelItem[] = [
       { type: "message", role: "user", content: [{ type: "input_image", image_url: "data:image/png;base64,AAAA" }] },
     ];
@@ -120,7 +120,7 @@ describe("the AI SDK adapter", () => {
     assert.equal(failureOf(inStream).kind, "internalServerError");
   });
 
-  it("is asked again without an image or a tool that was refused, and says so", async () => {
+  it("retries without an image or a tool that was refused, and says so", async () => {
     const image: ModelItem = {
       type: "message",
       role: "user",
@@ -138,7 +138,7 @@ describe("the AI SDK adapter", () => {
         throw refusal("The model returned the following errors: Could not process image");
       const tools = listOf(options["tools"]).map((tool) => recordOf(tool)["name"]);
       const bad = tools.indexOf("exec_command");
-      // some packages only learn of it from the stream
+      // some packages get the error only from the stream
       if (bad !== -1)
         return { stream: parts([{ type: "error", error: refusal(`tools.${bad}.custom.input_schema: does not support oneOf`) }]) };
       return { stream: parts(aiSdkParts({ text: "ok" })) };
@@ -156,7 +156,7 @@ describe("the AI SDK adapter", () => {
   });
 
   it("marks what Bedrock caches: the system prompt, the last tool, the last two messages", async () => {
-    const { client, seen } = fake(says("ok"));
+    const { client, seen } = fake(replies("ok"));
     const input: ModelItem[] = [
       userText("one"),
       { type: "function_call", call_id: "a", name: "exec_command", arguments: '{"cmd":"ls"}' },
@@ -171,12 +171,12 @@ describe("the AI SDK adapter", () => {
       });
     assert.deepEqual(marked(seen[0]?.["prompt"]), [true, false, false, true, true]);
     assert.deepEqual(marked(seen[0]?.["tools"]), [false, false, true]);
-    const { client: other, seen: plain } = fake(says("ok"));
+    const { client: other, seen: plain } = fake(replies("ok"));
     await collect(other, modelRequest({ model: "meta.llama4-maverick-17b-instruct-v1:0", input }));
     assert.doesNotMatch(JSON.stringify(plain), /cachePoint|cacheControl/);
   });
 
-  it("gives back a call that the output limit tore", async () => {
+  it("returns a call that the output limit cut", async () => {
     const torn = [
       { type: "tool-input-start", id: "a", toolName: "exec_command" },
       { type: "tool-input-delta", id: "a", delta: '{"cmd":"cat > x' },

@@ -17,14 +17,14 @@ import { type FlatTools, flattenTools } from "./tools.ts";
 
 export interface AiSdkParts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Packages are looked up from here, then beside the server. Never the project's folder: that is not trusted with code. */
+  /** Packages are resolved from here, then beside the server. Never from the project's folder, whose code is not trusted. */
   readonly packagesDir: string;
   readonly catalog?: RefreshableCatalog;
-  /** Gives the exports of a package; rejects when it is not installed. */
+  /** Returns the exports of a package; rejects when it is not installed. */
   readonly load?: (name: string) => Promise<Json>;
 }
 
-/** As much of a LanguageModel (specification v2, v3 or v4) as is used here. */
+/** The part of a LanguageModel (specification v2, v3 or v4) that is used here. */
 interface LanguageModel {
   readonly specificationVersion: string;
   doStream(options: Json): Promise<{ readonly stream: AsyncIterable<unknown> }>;
@@ -70,10 +70,10 @@ export function createAiSdkClient(provider: ProviderConfig, parts: AiSdkParts): 
   };
 }
 
-/** Each resend leaves out one image or tool that was refused. */
+/** Each retry leaves out one image or tool that was refused. */
 const maxResends = 4;
 
-/** Returns why the answer failed when it did so before it began; any later failure is its last event. */
+/** Returns the failure if it happened before the answer began; any later failure is its last event. */
 async function* attempt(
   open: (warnings: string[]) => Promise<AsyncIterable<unknown>>,
   flat: FlatTools,

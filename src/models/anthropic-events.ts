@@ -1,4 +1,4 @@
-/** Reads the events of the Anthropic Messages wire. */
+/** Parses the events of the Anthropic Messages wire. */
 import type { ModelEvent, TokenUsage } from "../core/ports/model-client.ts";
 import { seal } from "./convert.ts";
 import { cutAnswer, cutOff, failureFromEvent } from "./failures.ts";
@@ -8,7 +8,7 @@ import { countOf, isRecord, type Json, parseJson, recordOf, stringOf } from "./j
 import type { FlatTools } from "./tools.ts";
 import type { EventReader } from "./wire.ts";
 
-/** `maxTokens`: the limit that the answer was given. */
+/** `maxTokens`: the output limit of the request. */
 export function createAnthropicReader(flat: FlatTools, maxTokens?: number): EventReader {
   const writer = new ItemWriter(flat);
   const hosted = new HostedCalls();
@@ -23,7 +23,7 @@ export function createAnthropicReader(flat: FlatTools, maxTokens?: number): Even
         writer.text(stringOf(block["text"]) ?? "", out);
         return;
       case "thinking":
-        writer.closeTexts(out); // each block of thoughts has its own signature
+        writer.closeTexts(out); // each thinking block has its own signature
         signature = stringOf(block["signature"]) ?? "";
         writer.sealReasoning(() => seal("anthropic", { signature }), out);
         writer.summarize(stringOf(block["thinking"]) ?? "", out);
@@ -110,7 +110,7 @@ export function createAnthropicReader(flat: FlatTools, maxTokens?: number): Even
           begin(index, recordOf(event["content_block"]), out);
           return false;
         case "content_block_stop":
-          // a call that is not whole waits for the reason why the answer stopped
+          // an incomplete call waits for the stop reason
           if (writer.hasCall(index)) {
             if (!writer.isTorn(index)) writer.endCall(index, out);
           } else if (!hosted.has(index)) writer.closeTexts(out);
@@ -133,7 +133,7 @@ export function createAnthropicReader(flat: FlatTools, maxTokens?: number): Even
           out.push({ type: "failed", failure: failureFromEvent(data) });
           return true;
         default:
-          return false; // ping, and whatever comes later
+          return false; // ping, and event types added later
       }
     },
     end(out) {
@@ -142,7 +142,7 @@ export function createAnthropicReader(flat: FlatTools, maxTokens?: number): Even
   };
 }
 
-/** What was read from and written to the cache is not in input_tokens. */
+/** input_tokens does not include tokens read from or written to the cache. */
 function usageOf(usage: Json): TokenUsage {
   const cachedInputTokens = countOf(usage["cache_read_input_tokens"]);
   const written = countOf(usage["cache_creation_input_tokens"]);

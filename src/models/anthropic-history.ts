@@ -9,10 +9,10 @@ import type { Lacks } from "./wire.ts";
 export type Block = Record<string, unknown> & { readonly type: string };
 
 export interface AnthropicHistory {
-  /** Developer messages at the start; they belong to the system prompt. */
+  /** Developer messages at the start, which become part of the system prompt. */
   readonly system: readonly string[];
   readonly messages: { role: "user" | "assistant"; content: Block[] }[];
-  /** Whether thinking may be on: the tool loop that is open now began with thoughts, or none is open. */
+  /** Whether thinking may be enabled: the open tool loop began with thinking, or none is open. */
   readonly canThink: boolean;
 }
 
@@ -27,8 +27,8 @@ interface Source {
 
 export function anthropicMessages(source: Source): AnthropicHistory {
   const { entries } = source;
-  const firstTalk = entries.findIndex((entry) => entry.kind !== "developer");
-  const lead = firstTalk < 0 ? entries.length : firstTalk;
+  const firstMessage = entries.findIndex((entry) => entry.kind !== "developer");
+  const lead = firstMessage < 0 ? entries.length : firstMessage;
   const messages: AnthropicHistory["messages"] = [];
   const put = (role: "user" | "assistant", block: Block): void => {
     const last = messages.at(-1);
@@ -36,7 +36,7 @@ export function anthropicMessages(source: Source): AnthropicHistory {
     else messages.push({ role, content: [block] });
   };
   for (const [i, entry] of entries.slice(lead).entries()) {
-    // a hosted call that never got its result is refused, unless the answer goes on with it
+    // a hosted call without a result is refused, unless the answer continues with it
     if (entry.kind === "hosted" && lead + i < entries.length - 1 && unseal("anthropic", entry.sealed)?.["result"] === undefined) continue;
     const role =
       entry.kind === "assistant" || entry.kind === "reasoning" || entry.kind === "call" || entry.kind === "hosted" ? "assistant" : "user";
@@ -82,7 +82,7 @@ function blocks(entry: Entry, source: Source): Block[] {
   }
 }
 
-/** What the provider ran goes back as it came. */
+/** Hosted calls are sent back unchanged. */
 function hostedBlocks(sealed: string): Block[] {
   const own = unseal("anthropic", sealed);
   return [own?.["use"], own?.["result"]].flatMap((block) =>
@@ -90,7 +90,7 @@ function hostedBlocks(sealed: string): Block[] {
   );
 }
 
-/** Thoughts go back word for word with their signature, or not at all. */
+/** Thinking is sent back verbatim with its signature, or not at all. */
 function thinkingBlock(entry: Extract<Entry, { kind: "reasoning" }>, source: Source): Block[] {
   const own = unseal("anthropic", entry.sealed);
   const signature = stringOf(own?.["signature"]);
@@ -116,7 +116,7 @@ function partBlock(part: Part, source: Source): Block[] {
   return [{ type: "image", source: imageSource(part.url) }];
 }
 
-/** Images that are called by the wrong name are refused, so their bytes decide. */
+/** Images with the wrong media type are refused, so their bytes decide. */
 function imageSource(url: string): Json {
   const data = dataUrlParts(url);
   if (data === undefined) return { type: "url", url };
@@ -131,10 +131,10 @@ function pdfBlock(url: string, source: Source): Block {
   return { type: "text", text: noPdf };
 }
 
-/** Other vendors' call ids may hold characters that are refused here. */
+/** Other vendors' call ids may contain characters that are refused here. */
 const toolId = (callId: string): string => callId.replace(/[^a-zA-Z0-9_-]/g, "_") || "call";
 
-/** The API wants the results of calls before anything else in their message. */
+/** The API requires the results of calls before anything else in their message. */
 const resultsFirst = (content: readonly Block[]): Block[] => [
   ...content.filter((block) => block.type === "tool_result"),
   ...content.filter((block) => block.type !== "tool_result"),

@@ -1,4 +1,4 @@
-/** What the Anthropic wire sends: thinking kept over tool turns, cache marks, alternating messages. */
+/** What the Anthropic wire sends: thinking kept across tool turns, cache markers, alternating messages. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collect, failureOf, itemsOf, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
@@ -45,7 +45,7 @@ describe("an Anthropic request", () => {
     assert.ok(JSON.stringify(body).split("cache_control").length - 1 <= 4);
   });
 
-  it("keeps thinking and its signature over tool turns", async () => {
+  it("keeps thinking and its signature across tool turns", async () => {
     const first = await ask(
       [stream(anthropicFrames({ summary: "I must look.", calls: [{ id: "toolu_1", name: "exec_command", args: '{"cmd":"ls"}' }] }))],
       { effort: "medium" },
@@ -68,7 +68,7 @@ describe("an Anthropic request", () => {
     assert.deepEqual(blocks(messages[1])[1]?.["input"], { cmd: "ls" });
   });
 
-  it("does not think in a tool loop that began without thoughts", async () => {
+  it("disables thinking in a tool loop that began without it", async () => {
     const input: ModelItem[] = [
       userText("go"),
       { type: "function_call", call_id: "c:1", name: "exec_command", arguments: "{}" },
@@ -82,13 +82,13 @@ describe("an Anthropic request", () => {
     assert.equal(next["thinking"], undefined, "results and a new text in one message: the loop is still open");
   });
 
-  it("lets newer models think as they like, within the effort", async () => {
+  it("gives newer models adaptive thinking, within the effort", async () => {
     const { body } = await ask([ok], { model: "claude-opus-5-5", effort: "ultra", summary: "auto" });
     assert.deepEqual(body["thinking"], { type: "adaptive", display: "summarized" });
     assert.deepEqual(body["output_config"], { effort: "max" });
   });
 
-  it("asks other makers' models by effort, and drops what they do not know", async () => {
+  it("sends other vendors' models the effort, and drops what they do not support", async () => {
     const { body } = await ask([ok], { model: "kimi-next", effort: "high" });
     assert.deepEqual([body["thinking"], body["output_config"]], [undefined, undefined], "a known model without thinking");
     const { requests } = await ask([refuse(400, { error: { message: "output_config.effort: Extra inputs are not permitted" } }), ok], {
@@ -104,7 +104,7 @@ describe("an Anthropic request", () => {
     );
   });
 
-  it("drops what a server refuses: the display of thoughts, then thinking", async () => {
+  it("drops what a server refuses: first the display of thinking, then thinking", async () => {
     const refusals = [
       refuse(400, { error: { message: "thinking.adaptive.display: Extra inputs are not permitted" } }),
       refuse(400, { error: { message: "adaptive thinking is not supported on this model" } }),
@@ -117,7 +117,7 @@ describe("an Anthropic request", () => {
     );
   });
 
-  it("constrains the answer by a schema, or asks for it in words", async () => {
+  it("constrains the answer with a schema, or asks for it in the prompt", async () => {
     const outputSchema = { type: "object", properties: {} };
     assert.deepEqual((await ask([ok], { outputSchema })).body["output_config"], { format: { type: "json_schema", schema: outputSchema } });
     const { body } = await ask([ok], { outputSchema, model: "claude-3-5-haiku" });
@@ -125,7 +125,7 @@ describe("an Anthropic request", () => {
     assert.match(JSON.stringify(body["system"]), /JSON Schema/);
   });
 
-  it("begins with the user and puts developer words in their place", async () => {
+  it("begins with the user and puts developer messages in their place", async () => {
     const input: ModelItem[] = [
       { type: "message", role: "developer", content: [{ type: "input_text", text: "rules" }] },
       { type: "message", role: "assistant", content: [{ type: "output_text", text: "hello" }] },
@@ -154,7 +154,7 @@ describe("an Anthropic request", () => {
 describe("an Anthropic stream", () => {
   const ending = (stop_reason: string): Answer =>
     stream(anthropicFrames({ text: "half" }).map((frame) => frame.replace('"end_turn"', JSON.stringify(stop_reason))));
-  it("tells why it stopped", async () => {
+  it("reports why it stopped", async () => {
     assert.equal(failureOf((await ask([ending("refusal")])).events).kind, "badRequest");
     assert.equal(failureOf((await ask([ending("model_context_window_exceeded")])).events).kind, "contextWindowExceeded");
     const { events } = await ask([ending("max_tokens")]);
@@ -165,7 +165,7 @@ describe("an Anthropic stream", () => {
     assert.equal((await ask([ending("pause_turn")])).events.at(-1)?.type, "completed");
   });
 
-  it("reads the refusals of the API", async () => {
+  it("parses the API's errors", async () => {
     const error = (type: string, message: string) => ({ type: "error", error: { type, message }, request_id: "req_1" });
     const tooLong = await ask([refuse(400, error("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"))]);
     assert.equal(failureOf(tooLong.events).kind, "contextWindowExceeded");

@@ -1,4 +1,4 @@
-/** The Messages wire of Anthropic, and of the servers that speak it. */
+/** The Messages wire of Anthropic and compatible servers. */
 import type { ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
 import { createAnthropicReader } from "./anthropic-events.ts";
 import { anthropicMessages, type Block } from "./anthropic-history.ts";
@@ -36,7 +36,7 @@ export function createAnthropicWire(): Wire {
         metadata: { user_id: request.threadId },
         stream: true,
       });
-      // thoughts are part of the answer, so that it must have room for more than them
+      // thinking counts towards the output limit, so the limit must be larger than the thinking budget
       const limit = Math.max(outputLimit(model, rest), Math.min(most, thinking.budget(most) + 1024));
       const betas = [
         ...(thinking.budget(most) > 0 ? ["interleaved-thinking-2025-05-14"] : []),
@@ -50,12 +50,12 @@ export function createAnthropicWire(): Wire {
         reader: createAnthropicReader(flat, limit),
       };
     },
-    greet: () => [],
+    headerEvents: () => [],
     lacksFrom: (failure) => [lackFrom(failure) ?? []].flat(),
   };
 }
 
-/** The prefix that stays the same from request to request ends in a cache mark. */
+/** The stable prefix of the request ends in a cache marker. */
 function systemField(parts: readonly string[]): Record<string, unknown> {
   const texts = parts.filter((part) => part !== "");
   if (texts.length === 0) return {};
@@ -75,7 +75,7 @@ function toolFields(request: ModelRequest, flat: FlatTools, hosted: readonly Hos
   };
 }
 
-/** The options of the search are in the words of the Responses wire; what this one has no word for is left out. */
+/** The search options use the Responses wire's names; those without an equivalent here are left out. */
 function hostedTool({ type, options = {} }: HostedTool): Json {
   const domains = listOf(isRecord(options["filters"]) ? options["filters"]["allowed_domains"] : undefined);
   const uses = numberOf(options["max_uses"]) ?? 8;
@@ -110,7 +110,7 @@ interface Thinking {
   readonly wanted: boolean;
   readonly effort: string | undefined;
   fields(maxTokens: number): Record<string, unknown>;
-  /** Tokens set aside for thoughts; 0 where the model decides itself. */
+  /** Tokens reserved for thinking; 0 where the model decides itself. */
   budget(maxTokens: number): number;
 }
 
@@ -124,21 +124,21 @@ const budgets: Readonly<Record<string, number>> = {
   ultra: 32_000,
 };
 
-/** New models think as much as their effort allows; older ones get a budget. A tool loop that began without thoughts cannot go on with them. */
+/** New models think as much as their effort allows; older ones get a budget. A tool loop that began without thinking cannot continue with it. */
 function thinkingFields(request: ModelRequest, model: CatalogEntry, lacks: Lacks, canThink: boolean): Thinking {
   const off = lacks.has("thinking") || request.effort === "none";
   if (!off && model.thinking === "adaptive") {
     const effort = request.effort === undefined || lacks.has("reasoningEffort") ? undefined : nearestEffort(request.effort, model);
-    // newer models show nothing unless asked to
+    // newer models show no thinking unless requested
     const display = lacks.has("thinkingDisplay") ? {} : { display: request.summary === "none" ? "omitted" : "summarized" };
     return { wanted: true, effort, fields: () => ({ thinking: { type: "adaptive", ...display } }), budget: () => 0 };
   }
-  // servers of other makers that speak this wire go by the effort; one that does not know it says so
+  // other vendors' servers on this wire use the effort; one that does not support it returns an error
   const effort =
     model.known || request.effort === undefined || lacks.has("reasoningEffort") ? undefined : nearestEffort(request.effort, model);
   if (!off && (model.thinking === "budget" || !model.known) && request.effort !== undefined && canThink) {
-    const wished = budgets[request.effort] ?? 12_000;
-    const budget = (maxTokens: number): number => Math.max(1024, Math.min(wished, maxTokens - 4096));
+    const wantedBudget = budgets[request.effort] ?? 12_000;
+    const budget = (maxTokens: number): number => Math.max(1024, Math.min(wantedBudget, maxTokens - 4096));
     return { wanted: true, effort, fields: (maxTokens) => ({ thinking: { type: "enabled", budget_tokens: budget(maxTokens) } }), budget };
   }
   return { wanted: false, effort, fields: () => ({}), budget: () => 0 };

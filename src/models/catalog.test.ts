@@ -1,4 +1,4 @@
-/** The catalogue's data is sound, and names find their models. */
+/** The catalogue's data is valid, and names resolve to their models. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import data from "./catalog.json" with { type: "json" };
@@ -24,7 +24,7 @@ describe("catalog.json", () => {
     "thinkingDisplay",
   ];
   const rows: readonly Record<string, unknown>[] = [...Object.values(data.bases), ...data.models, ...data.families];
-  it("has only fields and words that are known", () => {
+  it("has only known fields and values", () => {
     for (const row of rows) {
       const where = JSON.stringify(row).slice(0, 80);
       for (const key of Object.keys(row)) assert.ok(known.has(key), `${key} in ${where}`);
@@ -84,7 +84,7 @@ describe("createModelCatalog", () => {
       .filter((model) => !model.hidden);
     assert.ok(shown.length > 3, "with nothing configured the whole list is shown");
   });
-  it("takes the user's models and the providers' lists over its own", async () => {
+  it("prefers the user's models and the providers' lists over its own", async () => {
     const lists = createModelCatalog({
       overrides: () => ({ mine: { contextWindow: 1000 } }),
       sources: () => [

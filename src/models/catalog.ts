@@ -1,4 +1,4 @@
-/** What is known of models: figures of each provider, traits of each family, the providers' own lists, and the user's word over them all. */
+/** Facts about models: each provider's figures, each family's traits, the providers' own lists, and the user's overrides of all of them. */
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { ModelCatalog, ModelInfo, ModelPrice } from "../core/ports/model-client.ts";
 import { abilitiesOf } from "./abilities.ts";
@@ -8,19 +8,19 @@ import { bareName, factsProvider } from "./model-names.ts";
 import { cautiousRow, effortsFrom, hostedRow, ownRows, type Row, traitsOf } from "./traits.ts";
 import type { Lack } from "./wire.ts";
 
-/** A model with the traits that only the wires need. */
+/** A model with traits that only the wires need. */
 export interface CatalogEntry extends ModelInfo {
   readonly known: boolean;
   readonly lacks: readonly Lack[];
-  /** How thinking is switched on for a Claude model. */
+  /** How thinking is enabled for a Claude model. */
   readonly thinking: "adaptive" | "budget" | "none";
-  /** The field in which a chat server wants earlier reasoning back. */
+  /** The field in which a chat server expects earlier reasoning. */
   readonly reasoningBack: "reasoning_content" | "reasoning" | undefined;
-  /** How long answers are unless the user says otherwise; undefined: nothing is sent. */
+  /** The default verbosity; undefined: nothing is sent. */
   readonly defaultVerbosity: string | undefined;
 }
 
-/** What a provider's own list says of one of its models; whatever it does not say is left to the catalogue. */
+/** The facts about a model in its provider's own list; missing ones come from the catalogue. */
 export interface ListedModel {
   readonly id: string;
   readonly displayName?: string;
@@ -36,7 +36,7 @@ export interface ModelSource {
   list(signal: AbortSignal): Promise<readonly ListedModel[]>;
 }
 
-/** What the user says of a model (`parley.models.NAME`). */
+/** The user's overrides for a model (`parley.models.NAME`). */
 export interface ModelOverride {
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
@@ -52,11 +52,11 @@ export interface ModelOverride {
 }
 
 export interface CatalogOptions {
-  /** The user's word on models, by name; asked at every look-up, so the same value should be given while nothing has changed. */
+  /** The user's model overrides, by name; called at every lookup, so it should return the same value while nothing has changed. */
   readonly overrides?: () => Readonly<Record<string, ModelOverride>>;
   /** The list of the provider in use, for the picker. */
   readonly sources?: () => readonly ModelSource[];
-  /** Lists of single providers, kept for a while; see `prepare`. */
+  /** Lists of single providers, cached for a while; see `prepare`. */
   readonly lists?: ProviderLists;
   /** Whether a provider can be used here (has its key); models of others are hidden. Without it all are shown. */
   readonly available?: (provider: string) => boolean;
@@ -64,35 +64,35 @@ export interface CatalogOptions {
   readonly defaultModel?: () => string | undefined;
 }
 
-/** The providers' own lists, asked for at most once in a while. */
+/** The providers' own lists, requested at limited intervals. */
 export interface ProviderLists {
-  /** What a provider has said of a model so far. */
+  /** The facts a provider has reported about a model so far. */
   listed(provider: ProviderConfig, model: string): ListedModel | undefined;
-  /** Asks unless it was asked lately; never rejects but for the signal. Gives whether there is news. */
+  /** Requests the list unless it was requested recently; rejects only for the signal. Returns whether anything is new. */
   ask(provider: ProviderConfig, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface RefreshableCatalog extends ModelCatalog {
   find(model: string, provider?: ProviderConfig): CatalogEntry;
-  /** Asks all sources; resolves when each has answered or failed. */
+  /** Requests all sources; resolves when each has answered or failed. */
   refresh(signal?: AbortSignal): Promise<void>;
 }
 
 type Facts = () => FactsTable;
 
 const refreshMs = 5000;
-/** Entries are made once for each model and provider; a server that is asked for endless names starts anew. */
+/** Entries are cached per model and provider; a cache that is full starts over. */
 const keptEntries = 512;
 const noProvider = {};
 
 export function createModelCatalog(options: CatalogOptions = {}): RefreshableCatalog {
   let table: FactsTable | undefined;
-  /** Loaded when the first model is asked for that has no row of its own: starts seldom need it. */
+  /** Loaded when the first model without a row of its own is looked up: start-up seldom needs it. */
   const facts: Facts = () => (table ??= createFactsTable());
   /** By provider, whose settings are one frozen value while nothing changes. */
   let made = new WeakMap<object, Map<string, CatalogEntry>>();
   let overrides: Readonly<Record<string, ModelOverride>> = {};
-  /** By model; what the picker's refresh found. */
+  /** By model; from the picker's refresh. */
   const listed = new Map<string, { readonly model: ListedModel; readonly provider: string; readonly isLong: boolean }>();
 
   function find(model: string, provider?: ProviderConfig): CatalogEntry {
@@ -157,9 +157,9 @@ export function createModelCatalog(options: CatalogOptions = {}): RefreshableCat
   };
 }
 
-/** A router's list of hundreds is no help in a picker; its models can still be named. */
+/** A router's list of hundreds is no help in a picker; its models can still be used by name. */
 const longList = 60;
-/** A thread does not wait longer for figures from elsewhere; a server on this machine decides by them whether anything works at all. */
+/** A thread does not wait longer for remote facts; for a server on this machine they decide whether anything works at all. */
 const patienceMs = 2000;
 const localPatienceMs = 10_000;
 
@@ -169,8 +169,8 @@ const ofProvider = <T extends { readonly provider: string }>(seen: T | undefined
 const localIds: ReadonlySet<string> = new Set(["ollama", "lmstudio", "llamacpp", "vllm"]);
 
 /**
- * Servers whose window only they know (each is started with its own), and models that the table does not have. Servers of the user's own on
- * the Responses wire are left in peace unless `options.list_models` is set: most of them are proxies that know no list.
+ * Servers that alone know their window (set at their start), and models that the table does not have. The user's own servers on the
+ * Responses wire are not asked unless `options.list_models` is set: most of them are proxies without a list.
  */
 function isAsked(model: string, provider: ProviderConfig, facts: Facts): boolean {
   const { wireApi, options } = provider;
@@ -208,14 +208,14 @@ function entryFor(wanted: Wanted): CatalogEntry {
   };
 }
 
-/** Rows of their own hold their maker's figures, so that starts need not load the table; proxies of the user's own pass them on. */
+/** Models with their own row have their vendor's figures there, so that start-up need not load the table; the user's own proxies forward them. */
 const isAtMaker = (row: Row, provider: ProviderConfig | undefined): boolean =>
   provider === undefined || provider.id === row.provider || (!localIds.has(provider.id) && factsProvider(provider) === undefined);
 
-/** Below this the two tools of open sessions cost too much of the window. */
+/** Below this, the two tools for background commands take too much of the window. */
 const roomForSessions = 64_000;
 
-/** A row for everything that a local server may run says little of the window. */
+/** A row that covers everything a local server may run says little about the window. */
 const isGuess = (row: Row, known: boolean): boolean => !known || row.like === "local";
 
 function figuresOf({ model, provider, facts }: Wanted): ModelFacts | undefined {
@@ -224,8 +224,8 @@ function figuresOf({ model, provider, facts }: Wanted): ModelFacts | undefined {
 }
 
 /**
- * OpenAI's own models stay at the window that their rows name: the price of a request doubles beyond it. A server on this machine has the
- * window it was started with, which is asked for; until then it is taken to be moderate.
+ * OpenAI's own models keep the window from their rows: the price of a request doubles beyond it. A server on this machine has the
+ * window it was started with, which is requested from it; until then a moderate one is assumed.
  */
 function windowOf({ provider }: Wanted, row: Row, figures: ModelFacts | undefined, isOwnServer: boolean): number {
   const written = row.window ?? cautiousRow.window ?? 128_000;
@@ -237,7 +237,7 @@ function windowOf({ provider }: Wanted, row: Row, figures: ModelFacts | undefine
 const moderateWindow = 32_768;
 
 function lacksOf(row: Row, figures: ModelFacts | undefined, isBlind: boolean): readonly Lack[] {
-  // The table holds only models that call tools.
+  // The table contains only models that call tools.
   const lacks = (row.lacks ?? []).filter((lack) => lack !== "tools" || figures === undefined);
   return isBlind ? [...lacks, "images"] : lacks;
 }
@@ -274,10 +274,10 @@ function infoFrom(
   };
 }
 
-/** Sent only when the user asks for one: a server that knows none says so, and is remembered. */
+/** Sent only when the user sets one: a server that does not support it returns an error, which is remembered. */
 const usualEfforts = ["low", "medium", "high"];
 
-/** The chat wire has a part for files at OpenAI and OpenRouter alone. */
+/** The chat wire has a file part only at OpenAI and OpenRouter. */
 function takesPdf(provider: ProviderConfig | undefined): boolean {
   if (provider === undefined || provider.wireApi !== "chat") return provider?.wireApi !== "scripted";
   const at = factsProvider(provider);
@@ -291,7 +291,7 @@ function withList(entry: CatalogEntry, listed: ListedModel): CatalogEntry {
     displayName: listed.displayName ?? entry.displayName,
     ...(window === undefined || window <= 0 ? {} : { contextWindow: window, windowFrom: "provider" as const }),
     maxOutputTokens: Math.min(listed.maxOutputTokens ?? entry.maxOutputTokens ?? 16_000, window ?? entry.contextWindow),
-    // A list names models; how they reason it does not say, so a wish for effort must still be sent.
+    // A list does not say how models reason, so a requested effort must still be sent.
     known: entry.known,
   };
 }
@@ -314,16 +314,16 @@ function withOverride(entry: CatalogEntry, own: ModelOverride): CatalogEntry {
 
 function withAbilities(entry: CatalogEntry, { images, tools }: Pick<ListedModel, "images" | "tools">): CatalogEntry {
   const lacks = new Set(entry.lacks);
-  const say = (lack: Lack, has: boolean | undefined): void => {
+  const setLack = (lack: Lack, has: boolean | undefined): void => {
     if (has === true) lacks.delete(lack);
     if (has === false) lacks.add(lack);
   };
-  say("images", images);
-  say("tools", tools);
+  setLack("images", images);
+  setLack("tools", tools);
   return { ...entry, supportsImages: images ?? entry.supportsImages, lacks: [...lacks] };
 }
 
-/** What runs on this machine costs nothing. */
+/** Models on this machine cost nothing. */
 function priceOf(model: string, providerId: string | undefined, facts: Facts): ModelPrice | undefined {
   if (providerId !== undefined && (localIds.has(providerId) || providerId === "scripted"))
     return { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 };

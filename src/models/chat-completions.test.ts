@@ -1,4 +1,4 @@
-/** What the chat wire sends, and how it degrades for servers that can do less. */
+/** What the chat wire sends, and how it degrades for servers with fewer abilities. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collect, failureOf, itemsOf, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
@@ -37,7 +37,7 @@ const thread: ModelItem[] = [
   { type: "message", role: "developer", content: [{ type: "input_text", text: "new rules" }] },
 ];
 
-it("arguments that come in forty thousand pieces cost about their length", async () => {
+it("arguments in forty thousand chunks take time proportional to their length", async () => {
   const call = (fn: Json, id?: string): Json => ({
     delta: { tool_calls: [{ index: 0, ...(id === undefined ? {} : { id }), function: fn }] },
   });
@@ -74,7 +74,7 @@ describe("a chat request", () => {
     assert.deepEqual(recordOf(recordOf(listOf(body["tools"])[1])["function"])["name"], "apply_patch");
   });
 
-  it("gives thoughts back to the servers that want them, even empty ones", async () => {
+  it("sends reasoning back to the servers that require it, even empty", async () => {
     const { messages } = await ask([ok], { input: thread, model: "deepseek-v4-pro" });
     assert.equal(messages[2]?.["reasoning_content"], "hm");
     const { messages: empty } = await ask([ok], { input: thread.filter((item) => item.type !== "reasoning"), model: "deepseek-v4-pro" });
@@ -83,7 +83,7 @@ describe("a chat request", () => {
     assert.equal(oss[2]?.["reasoning"], "hm");
   });
 
-  it("gives sealed details and signatures back", async () => {
+  it("sends sealed details and signatures back", async () => {
     const details = [{ type: "reasoning.text", text: "hm", signature: "s" }];
     const input: ModelItem[] = [
       userText("go"),
@@ -110,7 +110,7 @@ describe("a chat request", () => {
     assert.equal(second?.["extra_content"], undefined);
   });
 
-  it("asks for the nearest effort and a schema", async () => {
+  it("sends the nearest effort and a schema", async () => {
     const { body } = await ask([ok], { model: "gpt-oss-120b", effort: "xhigh", outputSchema: { type: "object" } });
     assert.equal(body["reasoning_effort"], "high");
     assert.deepEqual(body["response_format"], {
@@ -125,7 +125,7 @@ describe("a chat request", () => {
   });
 });
 
-describe("a server that can do less", () => {
+describe("a server with fewer abilities", () => {
   const cases: readonly [string, string, Partial<ModelRequest>, (body: Json) => boolean][] = [
     ["stream_options", "Unrecognized request argument supplied: stream_options", {}, (body) => body["stream_options"] === undefined],
     [
@@ -150,7 +150,7 @@ describe("a server that can do less", () => {
       assert.ok(without(recordOf(requests[1]?.body)));
     });
 
-  it("is not asked twice for the same refusal", async () => {
+  it("does not get the same refused field twice", async () => {
     const { events, requests } = await ask([refuse(400, { error: { message: "stream_options is not supported" } })]);
     assert.equal(failureOf(events).kind, "badRequest");
     assert.equal(requests.length, 2);
@@ -164,7 +164,7 @@ describe("a server that can do less", () => {
     assert.equal(mock.requests.length, 3);
   });
 
-  it("gets notes in the place of images", async () => {
+  it("gets notes in place of images", async () => {
     const input: ModelItem[] = [
       { type: "message", role: "user", content: [{ type: "input_image", image_url: "data:image/png;base64,AAAA" }] },
     ];
@@ -175,7 +175,7 @@ describe("a server that can do less", () => {
     assert.ok(events.some((event) => event.type === "warning" && /images/.test(event.message)));
   });
 
-  it("is named for its small window, once", async () => {
+  it("gets a warning about its small window, once", async () => {
     await using mock = new MockProvider(ok);
     const client = createModelClients({ env: {} }).clientFor({ ...local, baseUrl: `${await mock.listen()}/v1` });
     const warnings = async () =>
@@ -184,7 +184,7 @@ describe("a server that can do less", () => {
     assert.deepEqual(await warnings(), []);
   });
 
-  it("gets its tools as text, and its calls are read from text", async () => {
+  it("gets its tools as text, and its calls are parsed from text", async () => {
     const call = 'I look.\n<tool_call>\n{"name": "exec_command", "arguments": {"cmd": "ls"}}\n</tool_call>';
     const refusal = refuse(400, { error: { message: "registry.ollama.ai/library/gemma:2b does not support tools" } });
     const { events, requests, messages, body } = await ask([refusal, stream(chatFrames({ text: call, deltas: 30 }))], { input: thread });
@@ -202,7 +202,7 @@ describe("a server that can do less", () => {
 });
 
 describe("a chat stream", () => {
-  it("that stops at the output limit is completed with a word", async () => {
+  it("that stops at the output limit is completed with a note", async () => {
     const { events } = await ask([chunks({ delta: { content: "half" } }, { delta: {}, finish_reason: "length" })]);
     assert.deepEqual(
       events.slice(-2).map((event) => event.type),
@@ -210,7 +210,7 @@ describe("a chat stream", () => {
     );
   });
 
-  it("that stops inside a call says which call was cut, and gives nothing of it away", async () => {
+  it("that stops inside a call names the cut call, and returns none of its input", async () => {
     const part = { index: 0, id: "c", function: { name: "exec_command", arguments: '{"cmd": "rm -rf' } };
     const { events } = await ask([chunks({ delta: { tool_calls: [part] } }, { delta: {}, finish_reason: "length" })]);
     assert.partialDeepStrictEqual(events.at(-1), { type: "completed", cut: { callIds: ["c"], maxOutputTokens: 16_000 } });
@@ -222,7 +222,7 @@ describe("a chat stream", () => {
     assert.equal(failureOf(events).kind, "badRequest");
   });
 
-  it("tells calls apart that share an index, or have no id", async () => {
+  it("distinguishes calls that share an index or have no id", async () => {
     const whole = (id: string, cmd: string) => ({
       index: 0,
       ...(id === "" ? {} : { id }),

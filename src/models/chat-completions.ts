@@ -53,7 +53,7 @@ export function createChatWire(provider: ProviderConfig): Wire {
       const textTools = lacks.has("tools") && flat.tools.length > 0;
       return { body, warnings, toolNames: flat.requestNames, reader: createChatReader(flat, textTools, limit), isWholeAnswer };
     },
-    greet: () => [],
+    headerEvents: () => [],
     lacksFrom,
   };
 }
@@ -90,7 +90,7 @@ function verbosityField(request: ModelRequest, model: CatalogEntry, isTaken: boo
 
 const isWholeAnswer = (json: string): boolean => isRecord(recordOf(listOf(recordOf(parseJson(json))["choices"])[0])["message"]);
 
-/** Ways of whole families that no list of models tells: they are known by their names. */
+/** Behaviour of whole model families that no list reports: recognized by their names. */
 function withFamilyLacks(model: string, provider: string | undefined, lacks: Lacks): Lacks {
   const name = bareName(model);
   const own: Lack[] = [];
@@ -100,11 +100,11 @@ function withFamilyLacks(model: string, provider: string | undefined, lacks: Lac
   return own.length === 0 ? lacks : new Set([...lacks, ...own]);
 }
 
-/** Servers of the GPT line call the limit by its newer name, and some refuse the older. */
+/** Servers for GPT models use the limit's newer name, and some refuse the older one. */
 const limitField = (provider: string | undefined): string =>
   provider === "openai" || provider === "azure" || provider === "groq" || provider === "cerebras" ? "max_completion_tokens" : "max_tokens";
 
-/** The user's own `extra_body` decides where it speaks of the limit. */
+/** The user's own `extra_body` wins if it sets the limit. */
 function hasOwnLimit(provider: ProviderConfig): boolean {
   const extra = extraBody(provider);
   return "max_tokens" in extra || "max_completion_tokens" in extra;
@@ -117,7 +117,7 @@ function schemaField(request: ModelRequest, lacks: Lacks): Record<string, unknow
   };
 }
 
-/** `extra_body` of the provider's table: fields that only one server knows (Ollama's options, a router's preferences). */
+/** `extra_body` of the provider's table: fields that only one server supports (Ollama's options, a router's preferences). */
 function extraBody(provider: ProviderConfig): Record<string, unknown> {
   const extra = provider.options["extra_body"];
   return isRecord(extra) ? { ...extra } : {};
@@ -126,7 +126,7 @@ function extraBody(provider: ProviderConfig): Record<string, unknown> {
 function lacksFrom(failure: ModelFailure, request: ModelRequest): readonly Lack[] {
   if (failure.kind !== "badRequest" && failure.kind !== "internalServerError") return [];
   const text = `${failure.message} ${failure.details ?? ""}`;
-  // A template that alternates strictly may know no messages of tools either.
+  // A strictly alternating template may not support tool messages either.
   if (/roles must alternate|unexpected role '?user'? after role|tool role/i.test(text)) return ["freeRoles", "tools"];
   return [lackFrom(text, request) ?? []].flat();
 }
@@ -154,7 +154,7 @@ function lackFrom(text: string, request: ModelRequest): Lack | undefined {
   if (/response_format|json_schema|structured/i.test(text)) return "outputSchema";
   if (/verbosity/i.test(text)) return "verbosity";
   if (/image|vision|multimodal|mmproj/i.test(text)) return "images";
-  // A chat template that stumbles over one message has not refused tools as such.
+  // A chat template that fails on one message has not refused tools as such.
   if (/jinja|template|raise_exception/i.test(text)) return undefined;
   return request.tools.length > 0 && /\btools?\b|function call/i.test(text) ? "tools" : undefined;
 }

@@ -1,4 +1,4 @@
-/** Reads the chunks of a Chat Completions stream, with the reasoning fields that the common servers use. */
+/** Parses the chunks of a Chat Completions stream, with the reasoning fields of the common servers. */
 import type { ModelEvent, TokenUsage } from "../core/ports/model-client.ts";
 import { randomUuid } from "../lib/random.ts";
 import { seal } from "./convert.ts";
@@ -10,7 +10,7 @@ import { callFromText, callTag } from "./text-tools.ts";
 import type { FlatTools } from "./tools.ts";
 import type { EventReader } from "./wire.ts";
 
-/** `textTools`: calls come as tagged text, because this model has no others. `maxTokens`: the limit that the answer was given. */
+/** `textTools`: calls come as tagged text, because this model has no native ones. `maxTokens`: the output limit of the request. */
 export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?: number): EventReader {
   const writer = new ItemWriter(flat);
   const think = createTagSplitter("think", true);
@@ -46,7 +46,7 @@ export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?
     writer.endCall(callId, out);
   }
 
-  /** The blank lines between the closing tag and the answer are no part of it. */
+  /** The blank lines between the closing tag and the answer are not part of it. */
   let trims = false;
   const thought =
     (out: ModelEvent[]): Emit =>
@@ -83,7 +83,7 @@ export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?
     writer.sealReasoning(() => seal("chat", { details: joined(all) }), out);
   }
 
-  /** Index of the wire → the call that is written under it now; some servers use one index, or one id, for all their calls. */
+  /** Wire index → the call currently using it; some servers use one index, or one id, for all their calls. */
   const open = new Map<number, { readonly key: string; readonly id: string }>();
   function toolCall(part: Json, at: number, out: ModelEvent[]): void {
     const index = numberOf(part["index"]) ?? at;
@@ -151,14 +151,14 @@ export function createChatReader(flat: FlatTools, textTools: boolean, maxTokens?
       return false;
     },
     end(out) {
-      // Some servers leave out [DONE]; a finish_reason says as much.
+      // Some servers leave out [DONE]; a finish_reason is equivalent.
       if (finish !== undefined) complete(out);
       else out.push({ type: "failed", failure: cutOff("finish_reason") });
     },
   };
 }
 
-/** Pieces of one detail come as many; they go back as one. */
+/** One detail arrives in several deltas; it is sent back as one. */
 function joined(details: readonly Json[]): Json[] {
   const out: Record<string, unknown>[] = [];
   for (const detail of details) {

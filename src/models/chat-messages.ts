@@ -22,8 +22,8 @@ type Message = Record<string, unknown> & { readonly role: string };
 
 export function chatMessages(history: ChatHistory): readonly Message[] {
   const { entries } = history;
-  const firstTalk = entries.findIndex((entry) => entry.kind !== "developer");
-  const lead = firstTalk < 0 ? entries.length : firstTalk;
+  const firstMessage = entries.findIndex((entry) => entry.kind !== "developer");
+  const lead = firstMessage < 0 ? entries.length : firstMessage;
   const writer = new MessageWriter(history);
   for (const entry of entries.slice(lead)) writer.add(entry);
   const system = systemText(history, entries.slice(0, lead));
@@ -32,7 +32,7 @@ export function chatMessages(history: ChatHistory): readonly Message[] {
   return history.lacks.has("systemRole") ? withLead(messages, system) : [{ role: "system", content: system }, ...messages];
 }
 
-/** For templates without a system message: its text begins the first message of the user. */
+/** For templates without a system message: its text is prepended to the user's first message. */
 function withLead([first, ...rest]: readonly Message[], system: string): readonly Message[] {
   if (first?.role !== "user") return [{ role: "user", content: system }, ...(first === undefined ? [] : [first]), ...rest];
   const { content } = first;
@@ -41,8 +41,8 @@ function withLead([first, ...rest]: readonly Message[], system: string): readonl
 }
 
 /**
- * User and assistant in turns, calls and their results aside: what the person says while the model works, and images of tools, would
- * otherwise stand behind another message of theirs. An answer in between depends on nothing that comes later, so that prefixes stay.
+ * Alternates user and assistant, apart from calls and their results: input during a turn, and images from tools, would otherwise
+ * follow another user message. An answer in between depends on nothing later, so that the cached prefix stays valid.
  */
 function alternating(messages: readonly Message[]): readonly Message[] {
   let before = "assistant";
@@ -55,7 +55,7 @@ function alternating(messages: readonly Message[]): readonly Message[] {
   });
 }
 
-/** One system message at the start: many chat templates know no other place for it. */
+/** One system message at the start: many chat templates allow no other place. */
 function systemText({ request, lacks, flat }: ChatHistory, lead: readonly Entry[]): string {
   const parts = [request.instructions, ...lead.flatMap((entry) => (entry.kind === "developer" ? [developerText(entry.text)] : []))];
   if (lacks.has("tools") && flat.tools.length > 0) parts.push(toolsAsText(flat.tools));
@@ -74,7 +74,7 @@ class MessageWriter {
   #raw: string[] = [];
   #details: unknown[] = [];
   #user: Part[] = [];
-  /** Images that tools returned; tool messages hold text only, so they follow as the user's. */
+  /** Images that tools returned; tool messages may contain only text, so the images follow in a user message. */
   #shown: Part[] = [];
   #results: Part[] = [];
 
@@ -137,7 +137,7 @@ class MessageWriter {
     if (shown.length > 0) this.#shown.push({ kind: "text", text: shownHead(shown) }, ...shown);
   }
 
-  /** Where each call stands in a message of its own, its result follows that message. */
+  /** Where each call has a message of its own, its result follows that message. */
   #putResult(result: Message): void {
     const after = this.#messages.findLastIndex((message) => message.role === "assistant" && holdsCall(message, result["tool_call_id"]));
     const isSplit = after >= 0 && this.#messages[after + 1]?.role === "assistant";
@@ -177,7 +177,7 @@ class MessageWriter {
     };
   }
 
-  /** Servers that reason between calls want their thoughts back; the strict ones even an empty field. */
+  /** Servers that reason between calls expect their reasoning back; the strict ones even an empty field. */
   #reasoningBack(hasCalls: boolean): Record<string, unknown> {
     if (this.#details.length > 0) return { reasoning_details: this.#details };
     const field = this.#history.model.reasoningBack;
@@ -197,7 +197,7 @@ class MessageWriter {
     };
   }
 
-  /** Gemini 3 refuses calls without its signature; calls that another model made carry this word instead. */
+  /** Gemini 3 refuses calls without its signature; calls from another model carry this value instead. */
   #geminiMark(): unknown {
     return /^gemini-[3-9]/.test(this.#history.request.model)
       ? { google: { thought_signature: "skip_thought_signature_validator" } }
@@ -212,13 +212,13 @@ class MessageWriter {
     if (parts.length > 0) this.#messages.push({ role: "user", content: this.#content(parts) });
   }
 
-  /** Plain text where there is nothing else: not every server takes a list of parts. */
+  /** Plain text where there is nothing else: not every server accepts a list of parts. */
   #content(parts: readonly Part[]): unknown {
     const sent = parts.map((part) => this.#sendable(part));
     return sent.every((part) => part.kind === "text") ? textOf(sent) : sent.map(contentPart);
   }
 
-  /** The part, or a note in the place of what this model or its provider does not take. */
+  /** The part, or a note where this model or its provider does not accept it. */
   #sendable(part: Part): Part {
     const { lacks, model } = this.#history;
     if (part.kind === "text") return part;
@@ -253,7 +253,7 @@ const shownHead = (parts: readonly Part[]): string =>
 
 const holdsCall = (message: Message, id: unknown): boolean => listOf(message["tool_calls"]).some((call) => recordOf(call)["id"] === id);
 
-/** Nine letters or digits; the same for the same call at every request, so that the prefix stays. */
+/** Nine letters or digits; the same for the same call in every request, so that the cached prefix stays valid. */
 function shortId(callId: string): string {
   if (/^[a-zA-Z0-9]{9}$/.test(callId)) return callId;
   const digest = createHash("sha1").update(callId).digest();

@@ -1,4 +1,4 @@
-/** Keys that a program of the user's prints: sent, kept, renewed, and told about when there is none. */
+/** Keys printed by a user's program: sent, cached, renewed, and reported when missing. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -20,7 +20,7 @@ describe("a key from a program", () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** Prints tok-1, tok-2 … and notes how often it ran. */
+  /** Prints tok-1, tok-2 … and records how often it ran. */
   function counting(name: string): { auth: ProviderAuth; runs: () => number } {
     const file = path.join(folder, name);
     writeFileSync(file, "");
@@ -59,7 +59,7 @@ describe("a key from a program", () => {
     assert.deepEqual(same.sent, ["Bearer tok"], "the same token is not tried twice");
   });
 
-  it("is fetched again when it is old, and once for requests that come together", async () => {
+  it("is fetched again when it is old, and once for concurrent requests", async () => {
     const { auth, runs } = counting("aged");
     let now = 0;
     const token = new CommandToken({ ...auth, refreshIntervalMs: 1000 }, () => now);
@@ -68,14 +68,14 @@ describe("a key from a program", () => {
     assert.equal(await token.current(), "tok-1");
     now = 1000;
     assert.deepEqual([await token.current(), runs()], ["tok-2", 2]);
-    now = 0; // a clock that is set back keeps no token for longer
+    now = 0; // a clock that is set back keeps no token longer
     assert.equal(await token.current(), "tok-3");
     const lasting = new CommandToken({ ...counting("lasting").auth, refreshIntervalMs: 0 }, () => now++ * 1e9);
     assert.deepEqual([await lasting.current(), await lasting.current()], ["tok-1", "tok-1"]);
   });
 
-  it("that cannot be had fails the turn before anything is sent, and says why", async () => {
-    for (const [auth, words] of [
+  it("that cannot be obtained fails the turn before anything is sent, and says why", async () => {
+    for (const [auth, expected] of [
       [failing("echo no account >&2; exit 3"), /mine\.auth: the program .* ended with exit code 3: no account/],
       [failing(""), /printed no token/],
       [failing("echo two words"), /more than one word/],
@@ -86,7 +86,7 @@ describe("a key from a program", () => {
       const { all, sent } = await asked(auth, [ok]);
       const failure = failureOf(all[0] ?? []);
       assert.deepEqual([failure.kind, failure.retry, sent], ["unauthorized", false, []]);
-      assert.match(failure.message, words);
+      assert.match(failure.message, expected);
     }
   });
 });

@@ -1,12 +1,12 @@
-/** A provider's key from a program of the user's (`model_providers.<id>.auth`): what it prints is the bearer token. */
+/** A provider's key from a user's program (`model_providers.<id>.auth`): its output is the bearer token. */
 import { execFile } from "node:child_process";
 import type { ProviderAuth } from "../core/ports/config.ts";
 
-/** Longer is no token. */
+/** Longer output is not a token. */
 const maxBytes = 64 * 1024;
-const maxSaid = 300;
+const maxStderr = 300;
 
-/** Why there is no token, in words for the person who wrote the settings. */
+/** Why there is no token: a message for the person who wrote the settings. */
 export class NoToken extends Error {}
 
 /** The token that the program prints. Rejects with NoToken, or with the signal's reason. */
@@ -17,12 +17,12 @@ export async function tokenFrom(auth: ProviderAuth, signal: AbortSignal): Promis
   const token = await new Promise<string>((resolve, reject) => {
     execFile(command, [...args], options, (error, stdout, stderr) => {
       if (signal.aborted) return reject(signal.reason);
-      if (error !== null) return reject(new NoToken(`the program \`${command}\` ${howItFailed(error, timeoutMs)}${said(stderr)}`));
+      if (error !== null) return reject(new NoToken(`the program \`${command}\` ${howItFailed(error, timeoutMs)}${stderrText(stderr)}`));
       return resolve(stdout.trim());
     });
   });
   if (token === "") throw new NoToken(`the program \`${command}\` printed no token`);
-  if (/[^\x21-\x7e]/.test(token)) throw new NoToken(`the program \`${command}\` printed more than one word, which is no token`);
+  if (/[^\x21-\x7e]/.test(token)) throw new NoToken(`the program \`${command}\` printed more than one word, which is not a token`);
   return token;
 }
 
@@ -32,9 +32,9 @@ function howItFailed({ code, killed }: Error & { code?: unknown; killed?: boolea
   return typeof code === "number" ? `ended with exit code ${code}` : `cannot be run (${String(code)})`;
 }
 
-const said = (stderr: string): string => (stderr.trim() === "" ? "" : `: ${stderr.trim().slice(0, maxSaid)}`);
+const stderrText = (stderr: string): string => (stderr.trim() === "" ? "" : `: ${stderr.trim().slice(0, maxStderr)}`);
 
-/** Keeps the token for as long as the settings say; requests that come together run the program once. */
+/** Caches the token for as long as the settings say; concurrent requests run the program once. */
 export class CommandToken {
   readonly #auth: ProviderAuth;
   readonly #now: () => number;
@@ -53,13 +53,13 @@ export class CommandToken {
     return this.#kept !== undefined && isFresh ? this.#kept.token : this.#run();
   }
 
-  /** After the provider refused `refused`; undefined when the program has no other. */
+  /** Call after the provider refused `refused`; undefined when the program has no other token. */
   async after(refused: string): Promise<string | undefined> {
     const token = this.#kept !== undefined && this.#kept.token !== refused ? this.#kept.token : await this.#run();
     return token === refused ? undefined : token;
   }
 
-  /** Ended by its own time limit alone: one turn that is stopped takes the token from no other. */
+  /** Ended only by its own timeout: one interrupted turn must not take the token from another. */
   #run(): Promise<string> {
     this.#running ??= tokenFrom(this.#auth, new AbortController().signal)
       .then((token) => {

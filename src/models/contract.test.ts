@@ -1,4 +1,4 @@
-/** Every client keeps the contract of the ModelClient port over a mock of its provider. */
+/** Every client fulfils the contract of the ModelClient port against a mock of its provider. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
@@ -108,7 +108,7 @@ describe("ai-sdk: broken streams", () => {
     });
 });
 
-/** The scenario that says what a mock reply says. */
+/** The scenario equivalent to a mock reply. */
 function scenarioOf(reply: MockReply): unknown {
   return {
     turns: [

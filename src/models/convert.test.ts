@@ -1,4 +1,4 @@
-/** History keeps its meaning between wires, and what is lost is said. */
+/** History keeps its meaning between wires, and losses are reported. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -14,7 +14,7 @@ import { createResponsesWire } from "./responses.ts";
 
 const call = (id: string): ModelItem => ({ type: "function_call", call_id: id, name: "exec_command", arguments: '{"cmd":"ls"}' });
 const output = (id: string, text = `result of ${id}`): ModelItem => ({ type: "function_call_output", call_id: id, output: text });
-const said = (text: string): ModelItem => ({ type: "message", role: "assistant", content: [{ type: "output_text", text }] });
+const assistantText = (text: string): ModelItem => ({ type: "message", role: "assistant", content: [{ type: "output_text", text }] });
 
 const catalog = createModelCatalog();
 const chat = createChatWire(builtInProvider("openrouter", {}) ?? assert.fail());
@@ -25,14 +25,14 @@ function encode(wire: keyof typeof wires, input: readonly ModelItem[], model = "
 }
 
 describe("transcriptFromItems", () => {
-  it("puts each result behind the answer that made its call", () => {
-    const kinds = transcriptFromItems([userText("go"), call("a"), said("and"), call("b"), output("b"), output("a")], []).map((entry) =>
-      "callId" in entry ? `${entry.kind} ${entry.callId}` : entry.kind,
+  it("puts each result after the answer that made its call", () => {
+    const kinds = transcriptFromItems([userText("go"), call("a"), assistantText("and"), call("b"), output("b"), output("a")], []).map(
+      (entry) => ("callId" in entry ? `${entry.kind} ${entry.callId}` : entry.kind),
     );
     assert.deepEqual(kinds, ["user", "call a", "assistant", "call b", "result a", "result b"]);
   });
 
-  it("answers calls that were never answered, and keeps answers that were never asked for", () => {
+  it("adds results for unanswered calls, and keeps results without a call", () => {
     const entries = transcriptFromItems([userText("go"), call("a"), userText("stop"), output("lost", "orphan")], []);
     assert.deepEqual(
       entries.map((entry) => entry.kind),
@@ -46,7 +46,7 @@ describe("transcriptFromItems", () => {
       fc.constantFrom("a", "b", "c").map(call),
       fc.constantFrom("a", "b", "c", "d").map((id) => output(id)),
       fc.constant(userText("more")),
-      fc.constant(said("well")),
+      fc.constant(assistantText("well")),
     );
     fc.assert(
       fc.property(fc.array(item, { maxLength: 14 }), (items) => {
@@ -65,7 +65,7 @@ describe("transcriptFromItems", () => {
     );
   });
 
-  it("says what it leaves out", () => {
+  it("reports what it leaves out", () => {
     const warnings: string[] = [];
     transcriptFromItems(
       [
@@ -109,7 +109,7 @@ describe("a thread that changes its provider", () => {
     thought,
     call("a"),
     output("a"),
-    said("done"),
+    assistantText("done"),
     userText("again"),
     openaiThought,
     { type: "custom_tool_call", call_id: "p", name: "apply_patch", input: "*** Begin Patch" },
@@ -126,7 +126,7 @@ describe("a thread that changes its provider", () => {
       assert.match(warnings[0] ?? "", /reasoning/);
     });
 
-  it("shows each provider its own thoughts and no other's", () => {
+  it("shows each provider only its own reasoning", () => {
     assert.ok(JSON.stringify(encode("responses", thread).body).includes("gAAAA"));
     assert.ok(!JSON.stringify(encode("responses", thread).body).includes("parley:"));
     const claude = encode("anthropic", thread, "claude-opus-5-5").body;

@@ -1,6 +1,6 @@
 /**
- * History between wires. Threads hold Responses items; wires with other messages read them through `transcriptFromItems`,
- * so a thread begun on one provider goes on with another. What cannot be carried is left out and said.
+ * Converts history between wires. Threads store Responses items; wires with other message formats read them through `transcriptFromItems`,
+ * so a thread begun with one provider continues with another. What cannot be converted is left out and reported.
  */
 import type { ModelItem } from "../core/ports/model-client.ts";
 import { isRecord, type Json, parseJson } from "./json.ts";
@@ -20,7 +20,7 @@ export type Call = {
   /** Free text instead of JSON arguments. */
   readonly custom: boolean;
   readonly input: string;
-  /** What the provider wants back with the call; see `seal`. */
+  /** Data that the provider expects back with the call; see `seal`. */
   readonly sealed: string | undefined;
 };
 
@@ -30,18 +30,18 @@ export type Entry =
   | { readonly kind: "assistant"; readonly text: string }
   | { readonly kind: "reasoning"; readonly summary: string; readonly content: string; readonly sealed: string | undefined }
   | Call
-  /** A tool that the provider ran itself, with its result; of use to that provider alone. */
+  /** A hosted tool call with its result; useful only to that provider. */
   | { readonly kind: "hosted"; readonly sealed: string }
   | { readonly kind: "result"; readonly callId: string; readonly parts: readonly Part[]; readonly isError: boolean };
 
-/** Stands for what only another provider, or another account of it, can read. */
+/** A placeholder for content that only another provider, or another account, can read. */
 export const sealedSummary =
   "[Here stood a summary of the earlier conversation that cannot be read any more. Check the files and their history before you rely on earlier work.]";
 
 type SealingWire = "anthropic" | "chat" | "ai-sdk";
 const mark = "parley:";
 
-/** Packs what a wire wants back with its own items (signatures) into `encrypted_content`, recognisable to all the others. */
+/** Packs data that a wire expects back with its own items (signatures) into `encrypted_content`, in a form that other wires recognize. */
 export const seal = (wire: SealingWire, value: Json): string => `${mark}${wire}:${JSON.stringify(value)}`;
 export const isSealed = (value: unknown): boolean => typeof value === "string" && value.startsWith(mark);
 export function unseal(wire: SealingWire, value: string | undefined): Json | undefined {
@@ -159,8 +159,8 @@ function partFromContent(part: Content[number] | Exclude<Output, string>[number]
 }
 
 /**
- * Whether a tool's result tells of a failure. Threads keep only the words of a result, so they decide: the exit code that every command's
- * result begins with, or the first words of our own refusals.
+ * Whether a tool's result is a failure. Threads keep only a result's text, so the text decides: the exit code that every command's
+ * result begins with, or the beginning of our own refusals.
  */
 function resultEntry(callId: string, parts: readonly Part[]): Entry & { kind: "result" } {
   const first = parts.find((part) => part.kind === "text")?.text ?? "";
@@ -179,7 +179,7 @@ const textPart = (text: string): Part => ({ kind: "text", text });
 const imagePart = (url: string, detail?: string): Part => ({ kind: "image", url, detail });
 
 /**
- * Every call directly followed by its results, as the other wires demand: all results after the whole model answer that held the calls,
+ * Every call directly followed by its result, as the other wires require: all results after the whole model answer with the calls,
  * one for each call, none without a call.
  */
 function paired(entries: readonly Entry[]): Entry[] {
@@ -212,7 +212,7 @@ function paired(entries: readonly Entry[]): Entry[] {
 export const noImage = "[An image was here; this model cannot see images.]";
 export const noPdf = "[A PDF was here; this model cannot read PDFs. Its text can be had with a command such as pdftotext.]";
 
-/** The same history with a note in the place of each image. */
+/** The same history with a note in place of each image. */
 export function withoutImages(items: readonly ModelItem[], warnings: string[]): readonly ModelItem[] {
   let found = false;
   const note = <T extends { readonly type: string }>(part: T): T | { type: "input_text"; text: string } => {
@@ -236,5 +236,5 @@ export function withoutImages(items: readonly ModelItem[], warnings: string[]): 
 
 export const imagesLeftOut = "This model does not take images; the images of this thread were left out.";
 export const foreignReasoning = "Earlier reasoning of another provider's model cannot be shown to this one and was left out.";
-/** Words of the developer on wires that have no role for them. */
+/** Developer messages on wires without that role. */
 export const developerText = (text: string): string => `<developer_instructions>\n${text}\n</developer_instructions>`;

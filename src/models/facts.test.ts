@@ -1,4 +1,4 @@
-/** The catalogue against the snapshot of what providers say of their own models: no wrong window, no lost image, no lost tool. */
+/** Checks the catalogue against the snapshot of the providers' own data: no wrong window, no lost image, no lost tool. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readSnapshot } from "../../scripts/models/facts.ts";
@@ -12,7 +12,7 @@ import { ownRows, traitsOf } from "./traits.ts";
 const snapshot = readSnapshot();
 const catalog = createModelCatalog();
 const provider = (id: string): ProviderConfig => builtInProvider(id, {}) ?? assert.fail(id);
-/** All models of the built-in providers, with the provider they are asked for under. */
+/** All models of the built-in providers, with their provider. */
 const rows = builtInProviderIds.flatMap((id) =>
   Object.entries(snapshot.providers[factsProvider(provider(id)) ?? ""] ?? {}).map(([model, row]) => ({ id, model, row })),
 );
@@ -25,7 +25,7 @@ describe("the catalogue and the snapshot", () => {
     assert.deepEqual([...tableProviders].sort(), Object.keys(snapshot.providers).sort());
   });
 
-  it("agree on every window; OpenAI's own stay where its price doubles", () => {
+  it("agree on every window; OpenAI's own stay below the point where the price doubles", () => {
     const wrong = rows.filter(({ id, model, row }) => {
       const { contextWindow } = catalog.find(model, provider(id));
       const real = id === "openai" && traitsOf(model)?.row.like === "gpt" ? Math.min(row[0], 272_000) : row[0];
@@ -59,7 +59,7 @@ describe("the catalogue and the snapshot", () => {
     assert.equal(catalog.price("gpt-oss:20b", "ollama")?.output, 0);
   });
 
-  it("agree where a row of its own stands in for the table", () => {
+  it("agree where a catalogue row replaces the table", () => {
     const facts = createFactsTable();
     for (const id of ownRows()) {
       const { row } = traitsOf(id) ?? assert.fail(id);
@@ -74,7 +74,7 @@ describe("the catalogue and the snapshot", () => {
     }
   });
 
-  it("edit by replacing texts for all but GPT", () => {
+  it("use text replacement for edits for all but GPT", () => {
     for (const { id, model } of rows) {
       const isGpt = /^(?:gpt-|o[134](?:-|$)|chatgpt|codex)/.test(bareName(model));
       assert.equal(catalog.find(model, provider(id)).edit, isGpt ? "patch" : "replace", `${id}/${model}`);
@@ -92,7 +92,7 @@ describe("providers of the table", () => {
     assert.equal(at("", { options: { package: "@ai-sdk/amazon-bedrock" } }), "amazon-bedrock");
     assert.equal(at("", { options: { package: "@ai-sdk/google-vertex/anthropic" } }), "google-vertex-anthropic");
   });
-  it("spell one model in many ways", () => {
+  it("recognize many spellings of one model", () => {
     for (const name of ["claude-opus-4-6", "anthropic/claude-opus-4.6", "us.anthropic.claude-opus-4-6-v1:0", "claude-opus-4-6@default"])
       assert.equal(bareName(name), "claude-opus-4-6");
     const bedrock = at("", { wireApi: "ai-sdk", options: { package: "@ai-sdk/amazon-bedrock" } });

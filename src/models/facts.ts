@@ -1,4 +1,4 @@
-/** Windows, limits, abilities and prices of models by provider: the generated table facts.json, taken apart only for providers in use. */
+/** Windows, limits, abilities and prices of models by provider: the generated table facts.json, parsed only for providers in use. */
 import type { ModelPrice } from "../core/ports/model-client.ts";
 import table from "./facts.json" with { type: "json" };
 import { bareName } from "./model-names.ts";
@@ -17,11 +17,11 @@ type Rows = ReadonlyMap<string, ModelFacts>;
 
 const texts: Readonly<Record<string, string>> = table;
 
-/** The table, with what has been taken apart of it so far. */
+/** The table, with the parts parsed so far. */
 export interface FactsTable {
   /** The row of a provider of the table, under any spelling of the model's name. */
   of(provider: string, model: string): ModelFacts | undefined;
-  /** For providers that the table does not have: the maker's row, else that of a router. */
+  /** For providers that the table does not have: the vendor's row, else a router's. */
   anywhere(model: string): ModelFacts | undefined;
   models(provider: string): readonly string[];
 }
@@ -61,7 +61,7 @@ export function createFactsTable(): FactsTable {
   };
 }
 
-/** Makers before routers, and routers that serve models as their makers do before those that cut them. */
+/** Vendors before routers, and routers that serve models unchanged before those that limit them. */
 const makers: readonly string[] = [
   ...["anthropic", "openai", "google", "deepseek", "xai", "mistral", "moonshotai", "zai", "alibaba", "minimax"],
   ...["openrouter", "vercel", "togetherai", "fireworks-ai", "huggingface", "deepinfra", "nvidia", "groq", "amazon-bedrock"],
@@ -94,7 +94,7 @@ function rowOf(line: string): [string, ModelFacts] {
       price:
         price.input === 0 && price.output === 0
           ? undefined
-          : // A price of 0 for the cache means that there is none: all input costs the same.
+          : // A cache price of 0 means there is no cache: all input costs the same.
             { ...price, cachedInput: Number(cacheRead ?? 0) || price.input, cacheWrite: Number(cacheWrite ?? 0) || price.input },
     },
   ];

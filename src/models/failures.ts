@@ -1,4 +1,4 @@
-/** Turns what a provider or the network did wrong into one ModelFailure, the same way on every wire. */
+/** Turns errors of providers and the network into a ModelFailure, the same way on every wire. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelFailure, ModelFailureKind } from "../core/ports/model-client.ts";
 import { errorMessage } from "../lib/error-text.ts";
@@ -6,7 +6,7 @@ import { SseTooLong, SseTooMany } from "../lib/sse.ts";
 import { HttpFailure } from "./http.ts";
 import { isRecord, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
 
-/** What an error body says, in the shapes that providers use: `{error:{…}}`, `{error:"…"}`, `[{error}]`, `{message}`, `{detail}`. */
+/** Parses an error body in the shapes that providers use: `{error:{…}}`, `{error:"…"}`, `[{error}]`, `{message}`, `{detail}`. */
 export interface ErrorBody {
   readonly message: string;
   /** `code` and `type` together, lower case, for matching. */
@@ -37,7 +37,7 @@ function readErrorBody(text: string): ErrorBody {
   };
 }
 
-/** A web page or other long text is cut to what a person can read in a message. */
+/** A web page or other long text is shortened to fit in a message. */
 function plainText(text: string): string {
   const bare = text
     .replace(/<(script|style)[\s\S]*?<\/\1>/gi, " ")
@@ -52,7 +52,7 @@ export interface HttpRefusal {
   readonly statusText: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Without its query, which may hold a key. */
+  /** Without its query, which may contain a key. */
   readonly url: string;
 }
 
@@ -90,7 +90,7 @@ function kindOfStatus(status: number, error: ErrorBody): ModelFailureKind {
 const overflowTags = /context_length_exceeded|exceed_context_size|context_window|model_max_prompt_tokens/;
 const overflowText =
   /prompt is too long|greater than the context length|context length of only|context size has been exceeded|maximum context length|context length exceeded|context window|exceeds? the (?:available )?context|input is too long|input length and `max_tokens` exceed|too many (?:input )?tokens|maximum number of tokens allowed|reduce the length of the (?:messages|input|prompt)|maximum prompt length/i;
-/** The answer would be too long, not the question: without a limit, or with a smaller one, there is room. */
+/** The answer would be too long, not the prompt: without a limit, or with a smaller one, it fits. */
 const outputText = /max_(?:completion_)?tokens\S* (?:is too large|must be at least)/i;
 const isContextOverflow = (error: ErrorBody): boolean =>
   !outputText.test(error.message) && (overflowTags.test(error.tags) || overflowText.test(error.message));
@@ -127,7 +127,7 @@ function retryAfter(headers: IncomingHttpHeaders): number | undefined {
   return Number.isNaN(date) ? undefined : bounded(date - Date.now());
 }
 
-/** "Please try again in 1.5s" and its kin. */
+/** "Please try again in 1.5s" and similar messages. */
 function delayInText(text: string): number | undefined {
   const found = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|sec(?:onds?)?|m(?:in(?:utes?)?)?)\b/i.exec(text);
   if (found === null) return undefined;
@@ -162,7 +162,7 @@ export function failureFromNetwork(error: unknown, url: string): ModelFailure {
   }
 }
 
-/** Networks with a certificate authority of their own are common, and the variable that helps is hard to guess. */
+/** Networks with their own certificate authority are common, and the environment variable for it is hard to guess. */
 const certificateHint = (message: string): string =>
   /self[- ]signed|unable to (?:get|verify)|certificate|UNABLE_TO_|DEPTH_ZERO/i.test(message)
     ? " (if your network has a certificate authority of its own, name its file in SSL_CERT_FILE)"
@@ -172,13 +172,13 @@ function broken(kind: ModelFailureKind, why: string, retry: ModelFailure["retry"
   return { kind, message: `stream disconnected before completion: ${why}`, retry };
 }
 
-/** The stream ended politely, but its last event never came. */
+/** The stream ended cleanly, but without its final event. */
 export const cutOff = (missing: string): ModelFailure => broken("responseStreamDisconnected", `stream closed before ${missing}`, {});
 
-/** A warning: the text goes on nowhere. */
+/** A warning: the text is not continued. */
 export const cutAnswer = "The model reached its output limit; the answer is cut off.";
 
-/** An error that came as an event inside a stream that began well. */
+/** An error event inside a stream that began well. */
 export function failureFromEvent(body: string): ModelFailure {
   const error = readErrorBody(body);
   const wait = delayInText(error.message);
@@ -186,7 +186,7 @@ export function failureFromEvent(body: string): ModelFailure {
   if (isContextOverflow(error)) return { kind: "contextWindowExceeded", message, retry: false };
   if (isUsageLimit(error)) return { kind: "usageLimitExceeded", message: usageLimitMessage(error), retry: false };
   if (isCyberPolicy(error)) return { kind: "cyberPolicy", message, retry: false };
-  // routers put the HTTP status of the provider behind them into `code`
+  // routers put the upstream provider's HTTP status into `code`
   if (/invalid_prompt|invalid_request|content_policy|content_filter|policy_violation|misalignment|\b4(?:00|04|13|22)\b/.test(error.tags))
     return { kind: "badRequest", message, retry: false };
   if (/authentication|permission|\b40[13]\b/.test(error.tags)) return { kind: "unauthorized", message, retry: false };

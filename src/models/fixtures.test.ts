@@ -1,4 +1,4 @@
-/** Streams as the providers document them, each read into what it means. */
+/** Streams as the providers document them, each parsed into events. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
@@ -123,7 +123,7 @@ describe("documented streams", () => {
     assert.ok(call?.type === "function_call" && call.name === "exec_command" && call.arguments === '{"cmd":"ls"}');
   });
 
-  it("thoughts between <think> tags, cut anywhere", () => {
+  it("reasoning between <think> tags, split anywhere", () => {
     const events = chat("chat-think-tags.sse");
     assert.equal(joined(events, "reasoningDelta"), "\nFirst, think.\n");
     assert.equal(textOf(events), "Then answer.");

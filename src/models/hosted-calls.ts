@@ -1,4 +1,4 @@
-/** Tools that Anthropic runs itself (web search and fetch), as items: what was searched or opened, with the blocks that the provider wants back. */
+/** Tools that Anthropic runs itself (web search and fetch), as items: what was searched or opened, with the blocks that the provider expects back. */
 import type { ModelEvent, ModelItem } from "../core/ports/model-client.ts";
 import { randomUuid } from "../lib/random.ts";
 import { seal } from "./convert.ts";
@@ -36,7 +36,7 @@ export class HostedCalls {
     for (const [index, open] of this.#open) if (open.use["id"] === result["tool_use_id"]) this.#end(index, result, out);
   }
 
-  /** Calls whose result has not come go back without one: the provider goes on with them. */
+  /** Calls without a result are sent back without one: the provider continues with them. */
   closeAll(out: ModelEvent[]): void {
     for (const index of [...this.#open.keys()]) this.#end(index, undefined, out);
   }

@@ -21,31 +21,31 @@ export interface HttpClientParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly credentials: Credentials | undefined;
   readonly model: (name: string) => CatalogEntry;
-  /** Where the provider takes websockets: tried before HTTP. */
+  /** Where the provider supports websockets: tried before HTTP. */
   readonly sockets?: () => Promise<ResponsesSockets>;
 }
 
 const chatgptBaseUrl = "https://chatgpt.com/backend-api/codex";
 const errorBodyLimit = 64 * 1024;
-/** Of an answer that comes whole, from a server that does not stream. */
+/** The size limit of a complete answer from a server that does not stream. */
 const wholeAnswerLimit = 16 * 1024 * 1024;
-/** Far more than the longest answer with all its events: what goes on beyond it never ends. */
+/** Far more than the longest answer with all its events: a stream beyond it would never end. */
 const answerLimit = 256 * 1024 * 1024;
-/** A fast provider's events never make us wait, so others get their turn after so long. */
+/** Reading a fast provider's events may never yield, so this is how long it may run before yielding. */
 const stretchMs = 10;
-/** Each resend drops one thing the server refused; no request has more to drop. */
+/** Each retry drops one thing the server refused; no request has more to drop. */
 const maxResends = 4;
-/** Threads and models are many over the life of a server; these memories are only comfort. */
+/** A server sees many threads and models over its lifetime; these caches are only a convenience. */
 const memoryLimit = 512;
 
 type Paying = Credential | BedrockCredential | { readonly kind: "bearer"; readonly token: string };
 interface Received {
   readonly reply: HttpReply;
   readonly url: string;
-  /** What a server that repeats its request must not bring into an error. */
+  /** Values that must not appear in an error when a server echoes its request. */
   readonly secrets: readonly string[];
 }
-/** A request on its way. */
+/** A request in flight. */
 interface Posted {
   readonly request: ModelRequest;
   readonly encoded: WireRequest;
@@ -54,12 +54,12 @@ interface Posted {
 }
 type Sent = Received | { readonly failure: ModelFailure };
 
-/** Events that come before a model has said anything. */
+/** Events that arrive before any model output. */
 const beforeAnswers: ReadonlySet<string> = new Set<ModelEvent["type"]>(["created", "rateLimits", "rerouted", "warning", "failed"]);
 
-/** Headers that hold what only the provider may know, beside those of the settings. */
+/** Headers with secrets, in addition to those of the settings. */
 const secretHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
-/** Shorter values are words such as a version, which errors may name. */
+/** Shorter values are things like a version, which errors may contain. */
 const shortestSecret = 8;
 
 export class HttpModelClient implements ModelClient {
@@ -69,7 +69,7 @@ export class HttpModelClient implements ModelClient {
   readonly #refused = new RefusedParts();
   readonly #token: CommandToken | undefined;
 
-  /** Only where there is something to warm up. */
+  /** Only where the provider supports a warm-up. */
   readonly warmUp?: NonNullable<ModelClient["warmUp"]>;
 
   constructor(parts: HttpClientParts) {
@@ -92,7 +92,7 @@ export class HttpModelClient implements ModelClient {
       const sending = this.#send(request, encoded, signal);
       encoded = undefined; // the body is large, and the answer may take minutes
       const sent = await sending;
-      // routers answer before they know whether the provider behind them takes the request
+      // routers respond before they know whether the upstream provider accepts the request
       const failure = "reply" in sent ? yield* this.#receive(request, reader, sent, signal) : sent.failure;
       if (failure === undefined) return;
       const again = resends < maxResends ? this.#mend(failure, request, { lacks, toolNames }) : undefined;
@@ -102,14 +102,14 @@ export class HttpModelClient implements ModelClient {
     }
   }
 
-  /** Learns from a refusal what to leave out; undefined when sending again would not help, else what to tell the user. */
+  /** Learns from a refusal what to leave out; undefined when a retry would not help, else a message for the user. */
   #mend(
     failure: ModelFailure,
     request: ModelRequest,
     sent: { readonly lacks: ReadonlySet<Lack>; readonly toolNames: readonly string[] },
   ): readonly string[] | undefined {
     const model = this.#parts.model(request.model);
-    // A model that sees images has refused one of them, whatever the words.
+    // A model that supports images has refused one of them, whatever the message says.
     const isOneImage = (lack: Lack): boolean => lack === "images" && model.known && model.supportsImages;
     const lack = this.#parts.wire.lacksFrom(failure, request).find((each) => !sent.lacks.has(each) && !isOneImage(each));
     if (lack !== undefined) {
@@ -120,14 +120,14 @@ export class HttpModelClient implements ModelClient {
     return refused === undefined ? undefined : [refused];
   }
 
-  /** Returns why the answer failed when it did so before it began; any later failure is its last event. */
+  /** Returns the failure if it happened before the answer began; any later failure is its last event. */
   async *#receive(
     request: ModelRequest,
     reader: EventReader,
     { reply, url, secrets }: Received,
     signal: AbortSignal,
   ): AsyncGenerator<readonly ModelEvent[], ModelFailure | undefined> {
-    let out: ModelEvent[] = [...this.#parts.wire.greet(request, reply.headers)];
+    let out: ModelEvent[] = [...this.#parts.wire.headerEvents(request, reply.headers)];
     let over = false;
     let left = true;
     let read = 0;
@@ -181,7 +181,7 @@ export class HttpModelClient implements ModelClient {
       reply.finish();
       return early;
     } finally {
-      if (left) reply.close(); // the consumer went away, or the signal fired
+      if (left) reply.close(); // the consumer stopped reading, or the signal was aborted
     }
   }
 
@@ -199,7 +199,7 @@ export class HttpModelClient implements ModelClient {
     return fresh === undefined ? first : this.#post(request, encoded, fresh, signal);
   }
 
-  /** What was stored for this provider. */
+  /** The key stored for this provider. */
   async #stored(): Promise<Credential | undefined> {
     const { provider, credentials } = this.#parts;
     if (provider.requiresOpenaiAuth) return credentials?.current();
@@ -207,7 +207,7 @@ export class HttpModelClient implements ModelClient {
     return key === undefined ? undefined : { kind: "apiKey", key };
   }
 
-  /** With the token of the user's own program, which is asked for another when the provider refuses it. */
+  /** With the token of the user's own program, which is run again when the provider refuses it. */
   async #sendWithToken(own: CommandToken, { request, encoded }: Pick<Posted, "request" | "encoded">, signal: AbortSignal): Promise<Sent> {
     try {
       const token = await own.current();
@@ -330,7 +330,7 @@ export class HttpModelClient implements ModelClient {
     return value === "" ? undefined : value;
   }
 
-  /** A server on this machine may do without a key, unless the settings name one. */
+  /** A server on this machine needs no key, unless the settings name one. */
   #missingKey(): ModelFailure | undefined {
     const { provider } = this.#parts;
     if (provider.envKey === undefined || provider.bearerToken !== undefined || this.#key() !== undefined) return undefined;
@@ -341,7 +341,7 @@ export class HttpModelClient implements ModelClient {
     return { kind: "unauthorized", message, retry: false };
   }
 
-  /** The settings send a key of their own making. */
+  /** The settings send their own key. */
   #hasOwnAuth(): boolean {
     const { httpHeaders, envHttpHeaders, queryParams } = this.#parts.provider;
     const names = [...Object.keys(httpHeaders), ...Object.keys(envHttpHeaders)].map((name) => name.toLowerCase());
@@ -355,7 +355,7 @@ export class HttpModelClient implements ModelClient {
     this.#learnt.set(model, known);
   }
 
-  /** The warnings this thread has not seen yet: the same loss at every request of a long thread is said once. */
+  /** The warnings this thread has not seen yet: the same loss in every request of a long thread is reported once. */
   #news(request: ModelRequest, warnings: readonly string[]): ModelEvent[] {
     const fresh = warnings.filter((message) => !this.#warned.has(`${request.threadId}\n${message}`));
     if (this.#warned.size > memoryLimit) this.#warned.clear();
@@ -364,7 +364,7 @@ export class HttpModelClient implements ModelClient {
   }
 }
 
-/** Wishes for new abilities add up; of all else the user's own value counts. */
+/** Beta headers are combined; for all others the user's own value wins. */
 function setHeader(headers: Record<string, string>, name: string, value: string): void {
   const ours = headers[name];
   headers[name] = ours !== undefined && (name === "anthropic-beta" || name === "openai-beta") ? `${ours},${value}` : value;

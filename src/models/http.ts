@@ -1,4 +1,4 @@
-/** HTTP to model providers: one kept-alive pool, an idle time-out, and failures that say in which phase they happened. */
+/** HTTP to model providers: one keep-alive pool, an idle timeout, and failures that name the phase in which they happened. */
 
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
 import { trustCertificates } from "../lib/network.ts";
@@ -9,7 +9,7 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** How long nothing may arrive. Waiting for the consumer does not count. */
+  /** The idle timeout. Waiting for the consumer does not count. */
   readonly idleMs: number;
 }
 
@@ -17,17 +17,17 @@ export interface HttpReply {
   readonly status: number;
   readonly statusText: string;
   readonly headers: IncomingHttpHeaders;
-  /** The next bytes that are there, undefined at the proper end. Rejects with HttpFailure, or with the signal's reason. */
+  /** The next available bytes, undefined at the proper end. Rejects with HttpFailure, or with the signal's reason. */
   next(): Promise<Buffer | undefined>;
-  /** Says that something useful came: the idle time starts again. */
+  /** Call when something useful arrived: restarts the idle timeout. */
   alive(): void;
-  /** The rest is not wanted. Keeps the connection if the rest is short, closes it otherwise. */
+  /** Discards the rest. Keeps the connection if the rest is short, closes it otherwise. */
   finish(): void;
   close(): void;
 }
 
 export class HttpFailure extends Error {
-  /** connect: never sent. request: sent, no answer. body: the answer broke off. idle: nothing came for too long. */
+  /** connect: never sent. request: sent, no response. body: the response broke off. idle: nothing arrived for too long. */
   readonly phase: "connect" | "request" | "body" | "idle";
   constructor(phase: HttpFailure["phase"], message: string, cause?: unknown) {
     super(message, { cause });
@@ -36,7 +36,7 @@ export class HttpFailure extends Error {
 }
 
 export interface HttpPool {
-  /** The agent for an address: with the proxy of the environment, and its certificates. */
+  /** The agent for an address: with the environment's proxy and certificates. */
   agentFor(url: URL): Agent;
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;
 }
@@ -75,12 +75,12 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
     };
     const sent = moduleFor(request.url.protocol).request(request.url, options);
     try {
-      // The body goes no further than this: what listens for the answer lives as long as the stream does.
+      // The body is not referenced beyond this point: the response's listeners live as long as the stream.
       const answered = answer(sent, { isTls: request.url.protocol === "https:", idleMs: request.idleMs }, signal);
       sent.end(request.body);
       return await answered;
     } catch (error) {
-      // A kept connection may have been closed by the other side while it was idle: that says nothing about the server.
+      // A kept-alive connection may have been closed by the other side while idle: that says nothing about the server.
       if (sent.reusedSocket && error instanceof HttpFailure && error.phase === "request" && isReset(error.cause))
         return send(request, signal);
       throw error;
@@ -120,7 +120,7 @@ function answer(sent: ClientRequest, { isTls, idleMs }: Waiting, signal: AbortSi
       if (sent.reusedSocket || !socket.connecting) connected = true;
       else socket.once(isTls ? "secureConnect" : "connect", () => (connected = true));
     });
-    // Stays for the life of the request: an error after the answer came is reported by the answer's own events.
+    // Stays for the life of the request: an error after the response arrived is reported by the response's own events.
     sent.on("error", (error) => {
       settle();
       reject(new HttpFailure(connected ? "request" : "connect", describe(error), error));
@@ -133,7 +133,7 @@ function answer(sent: ClientRequest, { isTls, idleMs }: Waiting, signal: AbortSi
 }
 
 function reply(response: IncomingMessage, idleMs: number, signal: AbortSignal): HttpReply {
-  /** Arrived, not yet asked for. Bounded: the connection is paused when the consumer is slow. */
+  /** Received, not yet read. Bounded: the connection is paused when the consumer is slow. */
   let waiting: Buffer[] = [];
   let size = 0;
   let wake: (() => void) | undefined;
@@ -232,12 +232,12 @@ export const isLocal = (url: string): boolean => /^https?:\/\/(?:localhost|127\.
 const isReset = (error: unknown): boolean => isCode(error, "ECONNRESET", "EPIPE");
 
 function describe(error: Error): string {
-  // happy-eyeballs failures carry no text of their own, only the failures of each address
+  // happy-eyeballs failures have no message of their own, only the failures of each address
   const inner = error instanceof AggregateError && error.message === "" ? error.errors.find((e) => e instanceof Error) : error;
   return inner instanceof Error && inner.message !== "" ? inner.message : "unknown network error";
 }
 
-/** At most `limit` bytes of the body as text: error pages are quoted, not loaded whole. */
+/** At most `limit` bytes of the body as text: error pages are quoted, not loaded completely. */
 export async function readText(reply: HttpReply, limit: number): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;

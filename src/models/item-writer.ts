@@ -4,7 +4,7 @@ import { KeptText } from "../lib/kept-text.ts";
 import { randomUuid } from "../lib/random.ts";
 import type { FlatTools } from "./tools.ts";
 
-/** Arguments beyond this are no arguments: what is cut does not parse, and the model gets an error. */
+/** Longer arguments are not valid: the truncated text does not parse, and the model gets an error. */
 const maxArguments = 32 * 1024 * 1024;
 
 interface OpenCall {
@@ -60,7 +60,7 @@ export class ItemWriter {
     out.push({ type: "textDelta", itemId: this.#message.itemId, delta });
   }
 
-  /** The model's own thoughts. */
+  /** The model's raw reasoning. */
   think(delta: string, out: ModelEvent[]): void {
     if (delta === "") return;
     const open = this.#openReasoning(out);
@@ -68,7 +68,7 @@ export class ItemWriter {
     out.push({ type: "reasoningDelta", itemId: open.itemId, index: 0, delta });
   }
 
-  /** A summary of thoughts, made for people; `section` grows by one when a new part begins. */
+  /** A reasoning summary for people; `section` grows by one when a new part begins. */
   summarize(delta: string, out: ModelEvent[], section = 0): void {
     if (delta === "") return;
     const open = this.#openReasoning(out);
@@ -87,12 +87,12 @@ export class ItemWriter {
     return this.#reasoning !== undefined;
   }
 
-  /** Says what the wire wants back with the reasoning that is open (or begins one that has nothing to show); asked for when it closes. */
+  /** Sets the data that the wire expects back with the open reasoning item (or starts an empty one); called when it closes. */
   sealReasoning(sealed: () => string, out: ModelEvent[]): void {
     this.#openReasoning(out).sealed = sealed;
   }
 
-  /** Of more calls than an answer may hold only the number is kept. */
+  /** Calls beyond the limit for one answer are only counted. */
   beginCall(key: string, call: { readonly callId: string; readonly name: string }, out: ModelEvent[]): void {
     this.closeTexts(out);
     if (++this.#begunCalls > maxCalls) return;
@@ -117,19 +117,19 @@ export class ItemWriter {
     if (call !== undefined) call.sealed = sealed;
   }
 
-  /** Whether the arguments of a call that is still open do not parse: it is not over, or was cut off. */
+  /** Whether the arguments of an open call do not parse: it is incomplete, or was cut off. */
   isTorn(key: string): boolean {
     const call = this.#calls.get(key);
     return call !== undefined && call.args !== "" && !isJson(call.args);
   }
 
-  /** Whether the arguments of a call that is still open are complete as they are. Reads all of them: not to be asked at each piece. */
+  /** Whether the arguments of an open call are complete. Parses all of them: do not call for each delta. */
   isWhole(key: string): boolean {
     const call = this.#calls.get(key);
     return call !== undefined && call.args !== "" && isJson(call.args);
   }
 
-  /** Ends the calls that the output limit cut, be it before their arguments, without input, and gives their ids. */
+  /** Ends the calls that the output limit cut, even before their arguments, without input, and returns their ids. */
   endTornCalls(out: ModelEvent[]): readonly string[] {
     const torn = [...this.#calls.keys()].filter((key) => !this.isWhole(key));
     return torn.map((key) => {

@@ -1,4 +1,4 @@
-/** Careful reading of JSON that a provider sent: every field may be missing or of another type. */
+/** Defensive access to JSON from a provider: every field may be missing or of another type. */
 
 export type Json = { readonly [key: string]: unknown };
 
@@ -8,7 +8,7 @@ const nothing: Json = Object.freeze({});
 export const recordOf = (value: unknown): Json => (isRecord(value) ? value : nothing);
 export const stringOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** A finite number, also when it came as text (headers do). */
+/** A finite number, also when given as text (as in headers). */
 export function numberOf(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;

@@ -1,4 +1,4 @@
-/** Lists of providers are read with the facts they hold; local servers are found. */
+/** Providers' lists are parsed with their facts; local servers are found. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Answer, MockProvider } from "../../test/support/model-mocks/server.ts";
@@ -22,7 +22,7 @@ const closed = {
 };
 
 describe("modelSource", () => {
-  it("reads the facts of routers, and leaves out what is no chat model", async () => {
+  it("parses routers' facts, and leaves out models that are not for chat", async () => {
     const data = [
       {
         id: "vendor/model",
@@ -90,7 +90,7 @@ describe("findLocalServers", () => {
 });
 
 describe("chooseLocalModel", () => {
-  it("takes the wanted server, and a model that can use tools", async () => {
+  it("uses the requested server, and a model that can use tools", async () => {
     const data = [{ id: "tiny", capabilities: { function_calling: false } }, { id: "good" }];
     await using mock = new MockProvider(json({ "/v1/models": { data } }));
     const env = { ...closed, VLLM_HOST: await mock.listen() };

@@ -25,7 +25,7 @@ export function modelSource(provider: ProviderConfig, parts: ModelListParts): Mo
   return { provider: provider.id, list: async (signal) => listModels(provider, { ...parts, pool }, signal) };
 }
 
-/** Asks the provider for its models with this key. Throws invalidRequest that says what the provider thinks of it. */
+/** Asks the provider for its models with this key. Throws invalidRequest with the provider's error. */
 export async function checkKey(provider: ProviderConfig, key: string, env: Env): Promise<void> {
   const { host } = new URL(provider.baseUrl);
   const source = modelSource({ ...provider, bearerToken: key }, { env });
@@ -147,13 +147,13 @@ function listedModel(entry: Json): ListedModel[] {
 
 async function showOllama(model: string, base: string, pool: HttpPool, signal: AbortSignal): Promise<Json> {
   const url = new URL("/api/show", base);
-  const asked = getJson(pool, url, signal, { headers: { "content-type": "application/json" }, body: { model } });
-  return recordOf(await asked.catch(() => undefined));
+  const response = getJson(pool, url, signal, { headers: { "content-type": "application/json" }, body: { model } });
+  return recordOf(await response.catch(() => undefined));
 }
 
 /**
- * /api/show has what the model could take; the server cuts prompts silently at what it was started with, which only a loaded model
- * or a setting tells. Without either the window is taken to be moderate.
+ * /api/show has the model's maximum; the server silently truncates prompts at the size it was started with, which only a loaded model
+ * or a setting reveals. Without either a moderate window is assumed.
  */
 function withOllamaFacts(model: ListedModel, shown: Json, loaded: unknown, env: Env): ListedModel {
   const can = listOf(shown["capabilities"]);
@@ -222,7 +222,7 @@ export interface OssChoice {
   readonly model: string | undefined;
 }
 
-/** What `--oss` means here: the wanted or the first local server, and a model it has. Throws an Error that says what to start. */
+/** What `--oss` means here: the requested or the first local server, and a model it has. Throws an Error that says what to start. */
 export async function chooseLocalModel(
   choice: OssChoice,
   env: Env,

@@ -1,4 +1,4 @@
-/** One model and one provider under their many names: what starts need of the catalogue, without its table. */
+/** Normalizes names of models and providers: the part of the catalogue that start-up needs, without its table. */
 import type { ProviderConfig } from "../core/ports/config.ts";
 import { stringOf } from "./json.ts";
 
@@ -48,7 +48,7 @@ export function bareName(model: string): string {
   return dashed.replace(/-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$/, "");
 }
 
-/** The table's name for a provider: by its id, its address or the package that reaches it; undefined for servers that nobody has listed. */
+/** The table's name for a provider: by its id, address or package; undefined for unlisted servers. */
 export function factsProvider(provider: Pick<ProviderConfig, "id" | "baseUrl" | "options">): string | undefined {
   const byId = names[provider.id] ?? (tableProviders.has(provider.id) ? provider.id : undefined);
   if (byId !== undefined) return byId;

@@ -1,4 +1,4 @@
-/** Servers that refuse and break in their own ways: error shapes, errors inside streams, calls in odd places, chat templates. */
+/** Servers that fail in unusual ways: error shapes, errors inside streams, calls in odd places, chat templates. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collect, failureOf, itemsOf, modelRequest, textOf } from "../../test/support/model-mocks/events.ts";
@@ -161,14 +161,14 @@ describe("refusals by shape", () => {
       assert.deepEqual([failureOf(whole)?.kind, failureOf(whole)?.retry !== false], [kind, again], "200 with an error body");
     });
 
-  it("a refusal that comes as the first event of a stream is mended like any other", async () => {
+  it("a refusal as the first event of a stream is handled like any other", async () => {
     const refusal = data({ error: { code: 400, message: "tools are not supported by this model" } });
     const picky: Answer = (response, request) => (request.body["tools"] === undefined ? ok : stream([refusal, done]))(response, request);
     const { first, sent } = await talk("openrouter", [picky]);
     assert.deepEqual([textOf(first), sent.length], ["ok", 2]);
   });
 
-  it("an output limit that does not fit is left out, and is no overflow", async () => {
+  it("an output limit that does not fit is left out, and is not an overflow", async () => {
     for (const message of [
       "'max_tokens' or 'max_completion_tokens' is too large: 16000. This model's maximum context length is 16384 tokens and your request has 3000 input tokens (16000 > 16384 - 3000).",
       "max_tokens must be at least 1, got -53.",
@@ -200,7 +200,7 @@ describe("answers in odd forms", () => {
     assert.partialDeepStrictEqual(first.at(-1), { type: "completed", usage: { totalTokens: 7 } });
   });
 
-  it("parallel calls whose pieces are interleaved", async () => {
+  it("parallel calls with interleaved deltas", async () => {
     const piece = (index: number, args: string, head: Json = {}): string =>
       chunk({ tool_calls: [{ index, ...head, function: { ...recordOf(head["function"]), arguments: args } }] });
     const frames = [
@@ -233,7 +233,7 @@ describe("answers in odd forms", () => {
     }
   });
 
-  it("calls that the server did not find in the text", async () => {
+  it("calls that the server left in the text", async () => {
     const json = '<tool_call>\n{"name": "exec_command", "arguments": {"cmd": "ls"}}\n</tool_call>';
     const xml = "<tool_call>\n<function=exec_command>\n<parameter=cmd>\nls\n</parameter>\n</function>\n</tool_call>";
     for (const written of [json, xml]) {
@@ -268,7 +268,7 @@ describe("answers in odd forms", () => {
     assert.partialDeepStrictEqual(first.at(-1), { type: "completed", cut: { callIds: ["a"] } });
   });
 
-  it("thoughts by every name", async () => {
+  it("reasoning under every field name", async () => {
     for (const frames of [
       [chunk({ reasoning_content: "hm" }), chunk({ content: "yes" })],
       [chunk({ reasoning: "hm" }), chunk({ content: "yes" })],
@@ -290,7 +290,7 @@ describe("answers in odd forms", () => {
     assert.equal(stopped.at(-1)?.type, "completed");
   });
 
-  it("a Responses server that tells its calls at the end alone", async () => {
+  it("a Responses server that sends its calls only at the end", async () => {
     const call = { type: "function_call", id: "fc_1", call_id: "a", name: "exec_command", arguments: '{"cmd":"ls"}' };
     const text = { type: "message", id: "m", role: "assistant", content: [{ type: "output_text", text: "hello" }] };
     const begun = data({ type: "response.output_item.added", output_index: 1, item: { ...call, arguments: "" } });

@@ -1,12 +1,12 @@
-/** How long an answer may be: what the model can write at most, as far as the window has room for it beside the question. */
+/** The output limit: the model's maximum, as far as the window has room for it beside the prompt. */
 import type { CatalogEntry } from "./catalog.ts";
 
-/** Text in code has fewer characters a token than prose; the guess must rather be too high than refused. */
+/** Code has fewer characters per token than prose; an estimate that is too high is better than a refused request. */
 const charactersPerToken = 3;
-/** An answer shorter than this is of no use; if even it does not fit, the provider says so and the history is compacted. */
+/** A shorter answer is useless; if even this does not fit, the provider returns an error and the history is compacted. */
 const shortest = 2048;
 
-/** `body`: the request as it is sent. Pictures in it are counted by their usual price, not by their length. */
+/** `body`: the request as sent. Images in it are counted by their usual token price, not by their length. */
 export function outputLimit(model: CatalogEntry, body: string): number {
   const most = model.maxOutputTokens ?? 16_000;
   const { length, pictures } = textOf(body);

@@ -1,4 +1,4 @@
-/** Reads `parley.models`: the user's word on single models. */
+/** Reads `parley.models`: the user's overrides for single models. */
 import { array, boolean, literals, maybe, named, natural, object, parse, record, string } from "../lib/schema.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { ModelOverride } from "./catalog.ts";
@@ -24,7 +24,7 @@ const Models = named("ModelOverrides", () =>
 type Raw = Readonly<Record<string, unknown>>;
 const none: Readonly<Record<string, ModelOverride>> = Object.freeze({});
 
-/** One value for one config, so that the catalogue can tell that nothing has changed. Config itself says what does not fit. */
+/** The same value for the same config, so that the catalogue can detect that nothing has changed. Config itself reports invalid values. */
 export function createOverrides(raw: () => Raw): () => Readonly<Record<string, ModelOverride>> {
   const read = new WeakMap<Raw, Readonly<Record<string, ModelOverride>>>();
   return () => {

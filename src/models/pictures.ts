@@ -1,4 +1,4 @@
-/** What the first bytes of an image say: its kind and its size. Providers refuse what is too large, or not what it is called. */
+/** Reads an image's format and size from its first bytes. Providers refuse images that are too large or mislabelled. */
 import type { ImageLimits } from "../core/ports/model-client.ts";
 
 export interface Picture {
@@ -12,7 +12,7 @@ export interface DataUrl {
   readonly base64: string;
 }
 
-/** undefined for addresses of other kinds. */
+/** undefined for other kinds of URL. */
 export function dataUrlParts(url: string): DataUrl | undefined {
   if (!url.startsWith("data:")) return undefined;
   const comma = url.indexOf(",");
@@ -21,10 +21,10 @@ export function dataUrlParts(url: string): DataUrl | undefined {
   return { mediaType: head.split(";")[0]?.toLowerCase() ?? "", base64: url.slice(comma + 1) };
 }
 
-/** Enough for the headers of all but the strangest files. */
+/** Enough for the headers of nearly all files. */
 const headLength = 256 * 1024;
 
-/** undefined when the bytes are none of these kinds. */
+/** undefined when the bytes are in none of these formats. */
 export function pictureOf(base64: string): Picture | undefined {
   const short = Buffer.from(base64.slice(0, 64), "base64");
   if (isPng(short)) return sized("image/png", short.readUInt32BE(16), short.readUInt32BE(20));
@@ -63,7 +63,7 @@ function jpeg(bytes: Buffer): Picture | undefined {
   return undefined;
 }
 
-/** Why a provider with these limits would refuse the image; undefined when it would not. Addresses on the web are its own business. */
+/** Why a provider with these limits would refuse the image; undefined when it would not. Web URLs are left to the provider. */
 export function tooLarge(url: string, limits: ImageLimits): string | undefined {
   const data = dataUrlParts(url);
   if (data === undefined || !data.mediaType.startsWith("image/")) return undefined;

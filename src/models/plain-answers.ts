@@ -1,10 +1,10 @@
-/** Answers that are no event stream where one was asked for: a whole answer at once, an error with status 200, a web page. */
+/** Responses that are not the requested event stream: a complete answer, an error with status 200, a web page. */
 import type { ModelFailure } from "../core/ports/model-client.ts";
 import { failureFromEvent } from "./failures.ts";
 import type { HttpReply } from "./http.ts";
 import { isRecord, parseJson, recordOf } from "./json.ts";
 
-/** A whole answer, as the one event of a stream. */
+/** A complete answer, as the only event of a stream. */
 export function asStream({ status, statusText, headers }: HttpReply, text: string): HttpReply {
   const pieces = [`data: ${text.replaceAll(/\r?\n/g, " ")}\n\n`, "data: [DONE]\n\n"];
   const next = async (): Promise<Buffer | undefined> => {

@@ -1,4 +1,4 @@
-/** Windows that only the provider knows: asked for once, kept for a day, never in the way for long. */
+/** Windows that only the provider knows: requested once, cached for a day, never delaying a turn for long. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ describe("the window of a model that the catalogue does not know", () => {
   }
   const house = async (): Promise<readonly ListedModel[]> => [{ id: "house", contextWindow: 50_000, images: false }];
 
-  it("is a guess until the provider was asked, and then the provider's word", async () => {
+  it("is a guess until the provider has been asked, and then the provider's value", async () => {
     const { catalog, asked } = open(house);
     assert.partialDeepStrictEqual(catalog.find("house", mine), { contextWindow: 128_000, windowFrom: "default", known: false });
     await catalog.prepare("house", mine, never);
@@ -42,7 +42,7 @@ describe("the window of a model that the catalogue does not know", () => {
     assert.deepEqual(asked, ["mine"]);
   });
 
-  it("is kept on the disk for a day", async () => {
+  it("is cached on disk for a day", async () => {
     await open(house).catalog.prepare("house", mine, never);
     const later = open(house);
     await later.catalog.prepare("house", mine, never);
@@ -53,7 +53,7 @@ describe("the window of a model that the catalogue does not know", () => {
     assert.deepEqual(later.asked, ["mine"]);
   });
 
-  it("of a local server is asked for anew, for it may have been started with another", async () => {
+  it("of a local server is requested again, because it may have been restarted with another", async () => {
     let window = 8192;
     const { catalog } = open(async () => [{ id: "qwen3:8b", contextWindow: window }]);
     await catalog.prepare("qwen3:8b", provider("ollama"), never);
@@ -65,7 +65,7 @@ describe("the window of a model that the catalogue does not know", () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it("is not asked for where the table has it, nor of proxies on the Responses wire", async () => {
+  it("is not requested where the table has it, nor from proxies on the Responses wire", async () => {
     const { catalog, asked } = open(house);
     await catalog.prepare("claude-opus-5-5", provider("anthropic"), never);
     await catalog.prepare("z-ai/glm-5.3", provider("openrouter"), never);
@@ -76,7 +76,7 @@ describe("the window of a model that the catalogue does not know", () => {
     assert.deepEqual(asked, ["mine"]);
   });
 
-  it("stays a guess when the provider does not answer, which is asked no sooner than five minutes later", async () => {
+  it("stays a guess when the provider does not answer, and is not requested again for five minutes", async () => {
     const { catalog, asked } = open(() => Promise.reject(new Error("down")));
     await catalog.prepare("house", mine, never);
     await catalog.prepare("house", mine, never);
@@ -87,7 +87,7 @@ describe("the window of a model that the catalogue does not know", () => {
     assert.equal(asked.length, 2);
   });
 
-  it("is asked for once by many threads, and an interrupted one does not wait", async () => {
+  it("is requested once for many threads, and an interrupted one does not wait", async () => {
     const gate = Promise.withResolvers<readonly ListedModel[]>();
     const { catalog, asked } = open(() => gate.promise);
     const interrupted = new AbortController();

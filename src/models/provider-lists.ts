@@ -1,4 +1,4 @@
-/** The providers' own model lists, asked for when a thread needs them: kept on the disk for a day, of local servers in memory for a minute. */
+/** The providers' own model lists, requested when a thread needs them: cached on disk for a day; for local servers, in memory for a minute. */
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { ProviderConfig } from "../core/ports/config.ts";
@@ -14,20 +14,20 @@ import { modelSource } from "./model-lists.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ProviderListsOptions {
-  /** Where lists are kept; undefined keeps them in memory alone. */
+  /** Where lists are cached; undefined keeps them only in memory. */
   readonly folder: string | undefined;
   readonly env: Env;
   readonly now: () => number;
-  /** Asks one provider; rejects when it does not answer. */
+  /** Requests one provider's list; rejects when it does not answer. */
   readonly list?: (provider: ProviderConfig, signal: AbortSignal) => Promise<readonly ListedModel[]>;
-  /** Said when a list could not be had. */
+  /** Called when a list could not be fetched. */
   readonly onTrouble?: (message: string) => void;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** A local server may be started anew with another window at any time. */
+/** A local server may be restarted with another window at any time. */
 const localMs = 60_000;
-/** A server that did not answer is not asked by every turn. */
+/** A server that did not answer is not asked again in every turn. */
 const troubleMs = 5 * 60_000;
 /** Routers have hundreds of models, not ten thousand. */
 const maxModels = 10_000;
@@ -56,7 +56,7 @@ interface Listed {
 
 export function createProviderLists(options: ProviderListsOptions): ProviderLists {
   const listed = new Map<string, Listed>();
-  const asking = new Map<string, Promise<boolean>>();
+  const pending = new Map<string, Promise<boolean>>();
   const list = options.list ?? ((provider, signal) => modelSource(provider, { env: options.env }).list(signal));
 
   const known = (provider: ProviderConfig): Listed | undefined => {
@@ -93,15 +93,15 @@ export function createProviderLists(options: ProviderListsOptions): ProviderList
       const before = known(provider);
       if (before !== undefined && before.until > options.now()) return false;
       const key = keyOf(provider);
-      // Many threads may begin at once; the first of them asks for all.
-      const running = asking.get(key) ?? ask(provider, AbortSignal.timeout(askMs)).finally(() => asking.delete(key));
-      asking.set(key, running);
+      // Many threads may begin at once; the first of them sends the request for all.
+      const running = pending.get(key) ?? ask(provider, AbortSignal.timeout(askMs)).finally(() => pending.delete(key));
+      pending.set(key, running);
       return await settledOr(running, signal);
     },
   };
 }
 
-/** The question goes on when a thread has lost patience: its answer serves the next turn. */
+/** The request continues after a thread stops waiting: its response serves the next turn. */
 const askMs = 15_000;
 
 function settledOr(running: Promise<boolean>, signal: AbortSignal): Promise<boolean> {
@@ -118,7 +118,7 @@ function settledOr(running: Promise<boolean>, signal: AbortSignal): Promise<bool
 
 const byId = (models: readonly ListedModel[]): ReadonlyMap<string, ListedModel> => new Map(models.map((model) => [model.id, model]));
 
-/** By what decides the list. The query may hold a key, so only its digest is written. */
+/** The cache key: everything that affects the list. The query may contain a key, so only its digest is written. */
 function keyOf({ id, baseUrl, wireApi, queryParams }: ProviderConfig): string {
   const digest = createHash("sha256")
     .update(JSON.stringify([baseUrl, wireApi, queryParams]))
@@ -136,7 +136,7 @@ function readKept(file: string): Kept | undefined {
   }
 }
 
-/** A list that cannot be kept is asked for again. */
+/** A list that cannot be cached is requested again. */
 function keep(file: string, kept: Kept): void {
   try {
     replaceFileSync(file, JSON.stringify(kept), { sync: "none" });

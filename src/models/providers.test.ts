@@ -1,4 +1,4 @@
-/** The right provider is found for a name, a key or nothing at all. */
+/** The right provider is found for a name, a key or neither. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { builtInProvider, builtInProviderIds, chooseModel, isUsable, providerForModel } from "./providers.ts";
@@ -14,7 +14,7 @@ describe("builtInProvider", () => {
     }
     assert.equal(builtInProvider("toString", {}), undefined);
   });
-  it("is shaped by the environment", () => {
+  it("is configured by the environment", () => {
     const url = (id: string, env: Record<string, string>) => builtInProvider(id, env)?.baseUrl;
     assert.equal(url("anthropic", { ANTHROPIC_BASE_URL: "https://proxy.example" }), "https://proxy.example/v1");
     assert.equal(url("openai", { OPENAI_BASE_URL: "https://proxy.example/openai/v1/" }), "https://proxy.example/openai/v1");
@@ -48,13 +48,13 @@ describe("providerForModel", () => {
 
 describe("chooseModel", () => {
   it("plays the offline tour when nothing is configured", () => assert.deepEqual(choose({}), { provider: "scripted", model: "scripted" }));
-  it("takes the provider whose key is there", () => {
+  it("uses the provider whose key is set", () => {
     assert.equal(choose({ env: { ANTHROPIC_API_KEY: "k" } }).provider, "anthropic");
     assert.equal(choose({ env: { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" } }).provider, "openai");
     assert.equal(choose({ loggedIn: true }).provider, "openai");
     assert.equal(choose({ env: { OLLAMA_HOST: "127.0.0.1" } }).provider, "ollama");
   });
-  it("lets the user's words win", () => {
+  it("prefers the user's choice", () => {
     assert.deepEqual(choose({ provider: "mine", model: "claude-sonnet-4-5", env: { ANTHROPIC_API_KEY: "k" } }), {
       provider: "mine",
       model: "claude-sonnet-4-5",

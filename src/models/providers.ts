@@ -1,4 +1,4 @@
-/** The providers that need no [model_providers] table, as data, and which of them serves a model's name. */
+/** The providers that need no [model_providers] table, as data, and which of them serves a given model. */
 import type { ProviderConfig } from "../core/ports/config.ts";
 import { listOf } from "./json.ts";
 import { makerOf } from "./traits.ts";
@@ -9,15 +9,15 @@ interface ProviderRow {
   readonly name: string;
   readonly baseUrl: string;
   readonly wireApi: ProviderConfig["wireApi"];
-  /** Environment variables that may hold the key; the first that is set is taken. */
+  /** Environment variables that may contain the key; the first one set is used. */
   readonly keys?: readonly string[];
-  /** Environment variables that may hold another base_url. */
+  /** Environment variables that may override base_url. */
   readonly urls?: readonly string[];
   readonly requiresOpenaiAuth?: boolean;
   readonly envHttpHeaders?: Readonly<Record<string, string>>;
-  /** Asked for when the user named no model. */
+  /** The default model. */
   readonly model?: string;
-  /** Runs on this machine: needs no key, and is looked for on its usual port. */
+  /** Runs on this machine: needs no key, and is probed on its usual port. */
   readonly local?: boolean;
 }
 
@@ -126,7 +126,7 @@ const table: Readonly<Record<string, ProviderRow>> = rows;
 export const builtInProviderIds: readonly string[] = Object.keys(rows);
 export const localProviderIds: readonly string[] = builtInProviderIds.filter((id) => table[id]?.local === true);
 
-/** The built-in provider of that id as the environment shapes it; undefined when there is none. */
+/** The built-in provider with that id, configured by the environment; undefined when there is none. */
 export function builtInProvider(id: string, env: Env): ProviderConfig | undefined {
   const row = Object.hasOwn(table, id) ? table[id] : undefined;
   if (row === undefined) return undefined;
@@ -148,13 +148,13 @@ export function builtInProvider(id: string, env: Env): ProviderConfig | undefine
   };
 }
 
-/** The same service in another region of AWS; addresses of other makers stay as they are. */
+/** The same service in another AWS region; other addresses are unchanged. */
 export function inRegion(baseUrl: string, region: string | undefined): string {
   if (region === undefined || !/^[a-z0-9-]+$/.test(region)) return baseUrl;
   return baseUrl.replace(/^(https:\/\/bedrock-mantle\.)[a-z0-9-]+(\.api\.aws\/)/, `$1${region}$2`);
 }
 
-/** What `[model_providers.X]` means where it is silent. */
+/** The defaults of `[model_providers.X]`. */
 export const providerDefaults = { requestMaxRetries: 4, streamMaxRetries: 5, streamIdleTimeoutMs: 300_000 } as const;
 
 /** "127.0.0.1:11434" and "0.0.0.0" as Ollama writes them, with the path and port that the built-in address has. */
@@ -179,14 +179,14 @@ export function isUsable(id: string, providers: Readonly<Record<string, Provider
   if (config.bearerToken !== undefined || config.auth !== undefined) return true;
   if (config.requiresOpenaiAuth) return loggedIn || (config.envKey !== undefined && isSet(env, config.envKey));
   const row = table[id];
-  // A local server at its standard address may not run at all; it counts when the user pointed to it.
+  // A local server at its standard address may not be running; it counts only when the user configured it.
   if (row?.local === true && config.baseUrl === standard?.baseUrl) return row.urls?.some((name) => isSet(env, name)) ?? false;
   return config.envKey === undefined || isSet(env, config.envKey);
 }
 
 /**
- * The provider that a model's name belongs to, for users who chose none; undefined when the name says nothing.
- * A provider that the user configured and that lists the model comes first, then the maker, then a router.
+ * The provider for a model's name, for users who chose none; undefined when the name is unknown.
+ * A provider that the user configured and that lists the model comes first, then the vendor, then a router.
  */
 export function providerForModel(model: string, providers: Readonly<Record<string, ProviderConfig>>, env: Env): string | undefined {
   const listing = Object.values(providers).find((provider) => listOf(provider.options["models"]).includes(model));
@@ -207,7 +207,7 @@ export interface ModelChoice {
   readonly loggedIn: boolean;
 }
 
-/** Provider and model for a thread: what the user said, completed. With nothing configured at all it is the offline tour. */
+/** Provider and model for a thread: the user's choice, with defaults. With nothing configured at all it is the offline tour. */
 export function chooseModel(choice: ModelChoice): { readonly provider: string; readonly model: string } {
   const { providers, env, loggedIn } = choice;
   const named = choice.model === undefined ? undefined : providerForModel(choice.model, providers, env);
@@ -217,18 +217,18 @@ export function chooseModel(choice: ModelChoice): { readonly provider: string; r
 }
 
 /**
- * Whether the built-in tour would answer because nobody has set up a model. Who names the scripted provider, or gives it a scenario, has asked
- * for it.
+ * Whether the built-in tour would answer because no model is set up. Choosing the scripted provider, or giving it a scenario, counts as
+ * requesting it.
  */
 export function isUnaskedTour(provider: string, raw: Readonly<Record<string, unknown>>, env: Env): boolean {
   const isNamed = raw["model_provider"] === "scripted" || raw["model"] === "scripted";
   return provider === "scripted" && !isNamed && !isSet(env, "PARLEY_SCENARIO");
 }
 
-/** For doors where no person would see that the tour is none of a model's answers. */
+/** For interfaces where no person would notice that the tour is not a model's answer. */
 export const noModelText =
   'no model is set up. Run `parley login` and choose a provider, set a key (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY …), choose a local server with --oss, or add a [model_providers] table to config.toml. `-c model_provider="scripted"` plays the offline tour.';
 
 const defaultModel = (provider: string): string => usualModel(provider) ?? "gpt-6.1-sol";
-/** The model that a built-in provider is asked for when nobody names one. */
+/** The default model of a built-in provider. */
 export const usualModel = (provider: string): string | undefined => (Object.hasOwn(table, provider) ? table[provider]?.model : undefined);

@@ -1,15 +1,15 @@
-/** What a refusal says of single parts of a request, so that it can be sent again without them: one bad image or tool must not end a thread. */
+/** Finds the parts of a request that a refusal is about, so that it can be retried without them: one bad image or tool must not end a thread. */
 import { createHash } from "node:crypto";
 import type { ModelFailure, ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
 
-/** Parts that a provider refused, for as long as the process lives: what they are in is sent again with every request. */
+/** Parts that a provider refused, for the life of the process: they are in the history of every later request. */
 export class RefusedParts {
   /** Digests of their data URLs. */
   readonly #images = new Set<string>();
   /** Names as requests have them. */
   readonly #tools = new Set<string>();
 
-  /** Finds what the refusal is about and remembers it; a sentence for the user, or undefined when nothing of this kind is named. */
+  /** Finds the refused part and remembers it; returns a message for the user, or undefined when no such part is named. */
   learn(failure: ModelFailure, request: ModelRequest, toolNames: readonly string[]): string | undefined {
     if (failure.kind !== "badRequest" && failure.httpStatus !== 413) return undefined;
     const text = `${failure.message} ${failure.details ?? ""}`;
@@ -25,7 +25,7 @@ export class RefusedParts {
     return `The provider refused an image, which is left out from now on: ${failure.message}`;
   }
 
-  /** The request without what was refused before. */
+  /** The request without the parts that were refused before. */
   leftOut(request: ModelRequest): ModelRequest {
     const tools = this.#tools.size === 0 ? request.tools : request.tools.filter((tool) => !this.#tools.has(nameOf(tool)));
     const input = this.#images.size === 0 ? request.input : request.input.map((item) => this.#withoutImages(item));
@@ -46,7 +46,7 @@ export class RefusedParts {
 }
 
 const refusedImage = "[An image was here; the provider refused it, so nobody has seen it.]";
-/** More than any thread holds; a memory that is full starts anew, which costs one more refusal each. */
+/** More than any thread contains; a full cache starts over, which costs one more refusal each. */
 const memoryLimit = 1000;
 
 function bounded(set: Set<string>): Set<string> {

@@ -1,4 +1,4 @@
-/** One client for each provider, made on first use and kept with its connections. A new wire is one line here. */
+/** One client per provider, created on first use and kept with its connections. A new wire is one line here. */
 import { homedir } from "node:os";
 import path from "node:path";
 import type { ProviderConfig } from "../core/ports/config.ts";
@@ -17,7 +17,7 @@ export interface ModelClientsParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly catalog?: RefreshableCatalog;
   readonly log?: Log;
-  /** Scenario files of the scripted model and adapter packages are looked up from here: the user's own folder, never a project's. */
+  /** Scenario files of the scripted model and adapter packages are resolved from here: the user's own folder, never a project's. */
   readonly home?: string;
 }
 
@@ -25,7 +25,7 @@ export function createModelClients(parts: ModelClientsParts): ModelClients {
   const pool = createHttpPool(parts.env);
   const catalog = parts.catalog ?? createModelCatalog();
   const home = parts.home ?? parts.env["CODEX_HOME"] ?? path.join(homedir(), ".codex");
-  /** By the settings themselves: two threads with other settings of one provider must not share a client. */
+  /** Keyed by the settings themselves: two threads with different settings for one provider must not share a client. */
   const clients = new Map<string, ModelClient>();
 
   const overHttp = (provider: ProviderConfig, wire: Wire): ModelClient =>
@@ -81,12 +81,12 @@ export function createModelClients(parts: ModelClientsParts): ModelClients {
 const keptClients = 64;
 const websocketConnectMs = 15_000;
 
-/** OpenAI has them; whether another server does, its table says. */
+/** OpenAI supports them; for another server, its table says so. */
 function takesWebsockets({ wireApi, baseUrl, supportsWebsockets }: ProviderConfig): boolean {
   return wireApi === "responses" && (supportsWebsockets ?? /^https:\/\/api\.openai\.com\//.test(baseUrl));
 }
 
-/** Keeps the code of a wire out of the start of servers that do not use it. */
+/** Keeps a wire's code from being loaded at start-up by servers that do not use it. */
 function onFirstUse(load: () => Promise<ModelClient>): ModelClient {
   let client: Promise<ModelClient> | undefined;
   return {

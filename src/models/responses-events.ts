@@ -1,4 +1,4 @@
-/** Reads the events of the Responses wire. */
+/** Parses the events of the Responses wire. */
 import type { IncomingHttpHeaders } from "node:http";
 import {
   type ModelEvent,
@@ -18,7 +18,7 @@ import { cutOff, failureFromEvent } from "./failures.ts";
 import { countOf, isRecord, type Json, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
 import type { EventReader } from "./wire.ts";
 
-/** `mapped` turns a finished or begun item into what the rest of the program knows it as. */
+/** `mapped` converts a started or finished item to the program's internal form. */
 export function createResponsesReader(mapped: (item: ModelItem) => ModelItem = (item) => item): EventReader {
   return new ResponsesReader(mapped);
 }
@@ -28,11 +28,11 @@ class ResponsesReader implements EventReader {
   /** Output index → id, for providers that leave out one of them. */
   readonly #ids = new Map<number, string>();
   readonly #started = new Set<string>();
-  /** Text of messages that are not done yet, for servers that never say so. */
+  /** Text of unfinished messages, for servers that never send the finished item. */
   readonly #open = new Map<string, KeptText>();
-  /** Calls and thoughts that have begun and are not whole yet. */
+  /** Calls and reasoning items that have started and are incomplete. */
   readonly #unfinished = new Map<string, ModelItem>();
-  /** Ids of items that were passed on whole. */
+  /** Ids of items that were passed on complete. */
   readonly #completed = new Set<string>();
   #current = "";
   #unreadable = 0;
@@ -43,14 +43,14 @@ class ResponsesReader implements EventReader {
     this.#mapped = mapped;
   }
 
-  /** Whether this is one more call than is read of an answer. Looked at first: to read each of a flood would take seconds. */
+  /** Whether this call exceeds the limit for one answer. Checked first: parsing a flood of calls would take seconds. */
   #isTooMany({ item, output_index }: Json): boolean {
     if (this.#begunCalls < maxCalls || !isRecord(item) || !callTypes.has(stringOf(item["type"]) ?? "")) return false;
     const id = stringOf(item["id"]) ?? this.#ids.get(numberOf(output_index) ?? -1);
     return id === undefined || !this.#started.has(id);
   }
 
-  /** The item an event belongs to. Text without an announced item still gets one. */
+  /** The item that an event belongs to. Text without an announced item still gets one. */
   #idOf(event: Json, out: ModelEvent[]): string {
     const known = this.#knownId(event);
     if (known !== "") return known;
@@ -108,7 +108,7 @@ class ResponsesReader implements EventReader {
     }
     const whole = this.#mapped(item);
     const itemId = this.#start(whole, event, out);
-    // a call that is "done" and incomplete was cut; why comes with the end of the answer
+    // a call that is "done" but incomplete was cut; the reason comes with the end of the answer
     if (isCall(whole) && "status" in whole && whole.status === "incomplete") return;
     this.#open.delete(itemId);
     this.#unfinished.delete(itemId);
@@ -116,9 +116,9 @@ class ResponsesReader implements EventReader {
     out.push({ type: "itemDone", itemId, item: whole });
   }
 
-  /** Some servers tell what they wrote with the end alone, or the end of it there. */
+  /** Some servers send their output, or the last part of it, only with the final event. */
   #finishFromEnd(event: Json, out: ModelEvent[]): void {
-    const isFlood = this.#leftOut > 0; // its calls have been counted as they came
+    const isFlood = this.#leftOut > 0; // its calls were counted as they arrived
     for (const [output_index, value] of listOf(recordOf(event["response"])["output"]).entries()) {
       if (this.#isTooMany({ item: value, output_index })) {
         if (!isFlood) this.#leftOut++;
@@ -130,7 +130,7 @@ class ResponsesReader implements EventReader {
     }
   }
 
-  /** The output limit was reached inside a call: true when the answer is ended with it. */
+  /** The output limit was reached inside a call: true when that ended the answer. */
   #endCut(event: Json, out: ModelEvent[]): boolean {
     const response = recordOf(event["response"]);
     const reason = recordOf(response["incomplete_details"])["reason"];
@@ -149,7 +149,7 @@ class ResponsesReader implements EventReader {
     out.push({ type: "textDelta", itemId, delta });
   }
 
-  /** What a call that is not read takes in is of no use to anybody. */
+  /** The input of a call beyond the limit is of no use. */
   #toolInput(event: Json, delta: unknown, out: ModelEvent[]): void {
     if (typeof delta !== "string") return;
     const itemId = this.#knownId(event);
@@ -250,7 +250,7 @@ function incomplete(reason: string): ModelFailure {
   return { kind: "other", message: `Incomplete response returned, reason: ${reason}`, retry: false };
 }
 
-/** An item as it begins: text arrives as deltas, so what a provider put there early would be shown twice. */
+/** An item as it starts: text arrives as deltas, so text included early would be shown twice. */
 function emptied(item: ModelItem): ModelItem {
   if (item.type === "message") return { ...item, content: [] };
   if (item.type === "reasoning") return { ...item, summary: [], ...(item.content == null ? {} : { content: [] }) };
@@ -268,7 +268,7 @@ export function readItem(value: unknown): ModelItem | undefined {
   return parse(ResponseItem, value["type"] === "message" ? { ...value, content: listOf(value["content"]).map(refusalAsText) } : value);
 }
 
-/** A refusal is text to the person who reads it. */
+/** A refusal is shown to people as text. */
 function refusalAsText(part: unknown): unknown {
   const refusal = isRecord(part) && part["type"] === "refusal" ? part["refusal"] : undefined;
   return typeof refusal === "string" ? { type: "output_text", text: refusal } : part;

@@ -1,11 +1,11 @@
-/** Items as the Responses wire wants them: without what a provider gave and does not take back, with files for PDFs. */
+/** Items as the Responses wire expects them: without fields that it sends but does not accept back, with files for PDFs. */
 import type { ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
 import { callEntry, isSealed, noPdf } from "./convert.ts";
 import { isPdf } from "./pictures.ts";
 import { flattenTools } from "./tools.ts";
 import type { Lacks } from "./wire.ts";
 
-/** Whether an item is sent at all. Thoughts of others, and those without their encrypted form, say nothing to the provider. */
+/** Whether an item is sent at all. Other providers' reasoning, and reasoning without its encrypted form, is useless to the provider. */
 export function isSent(item: ModelItem, lacks: Lacks): boolean {
   if (item.type === "other" || (item.type === "web_search_call" && isSealed(item.encrypted_content))) return false;
   if (item.type !== "reasoning") return true;
@@ -13,8 +13,8 @@ export function isSent(item: ModelItem, lacks: Lacks): boolean {
 }
 
 /**
- * Leaves out what a provider gave and does not want back: ids (with store:false they name nothing, and those of another wire are
- * refused), states of finished items, our own turn marks, raw reasoning and seals of other wires.
+ * Leaves out fields that a provider sends but does not accept back: ids (with store:false they refer to nothing, and those of another wire are
+ * refused), statuses of finished items, our own turn markers, raw reasoning and sealed data of other wires.
  */
 export function wireItem(item: ModelItem): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
@@ -30,7 +30,7 @@ export function wireItem(item: ModelItem): Record<string, unknown> {
 }
 const finished = new Set(["message", "reasoning", "function_call", "custom_tool_call"]);
 
-/** PDFs travel as images in a thread; here they are files. */
+/** PDFs are stored as images in a thread; here they are files. */
 export function withFiles(items: readonly ModelItem[], areTaken: boolean, warnings: string[]): readonly ModelItem[] {
   const hasFile = (item: ModelItem): boolean => partsOf(item).some((part) => "image_url" in part && isPdf(part.image_url));
   if (!items.some(hasFile)) return items;
@@ -40,7 +40,7 @@ export function withFiles(items: readonly ModelItem[], areTaken: boolean, warnin
     const sent = areTaken
       ? { type: "input_file", filename: "document.pdf", file_data: part.image_url }
       : { type: "input_text", text: noPdf };
-    return sent as unknown as T; // the wire's own form, which threads do not keep
+    return sent as unknown as T; // the wire's own form, which threads do not store
   };
   return items.map((item): ModelItem => {
     if (!hasFile(item)) return item;
@@ -52,7 +52,7 @@ export function withFiles(items: readonly ModelItem[], areTaken: boolean, warnin
 const partsOf = (item: ModelItem): readonly ({ readonly type: string } | { readonly type: string; readonly image_url: string })[] =>
   item.type === "message" ? item.content : "output" in item && typeof item.output !== "string" ? item.output : [];
 
-/** For servers that copied only the plain functions of this wire: the same request without free-form tools and namespaces. */
+/** For servers that support only plain functions on this wire: the same request without free-form tools and namespaces. */
 export function plainRequest(request: ModelRequest): { readonly request: ModelRequest; readonly callIn: (item: ModelItem) => ModelItem } {
   const flat = flattenTools(request.tools);
   const tools = flat.tools.map((tool): ToolSpec => ({ type: "function", ...tool }));

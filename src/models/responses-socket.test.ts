@@ -1,4 +1,4 @@
-/** The Responses wire over a websocket: what is sent again and what is not, and that HTTP serves whatever happens. */
+/** The Responses wire over a websocket: what is sent again and what is not, and that HTTP is the fallback for everything. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collect, failureOf, itemsOf, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
@@ -31,7 +31,7 @@ const inputOf = (body: unknown): readonly unknown[] => listOf(recordOf(body)["in
 const output: ModelItem = { type: "function_call_output", call_id: "c1", output: "x.txt" };
 
 describe("a thread over a websocket", () => {
-  it("sends the whole once, and then only what is new, on one connection", async () => {
+  it("sends everything once, and then only what is new, on one connection", async () => {
     const call = { id: "c1", name: "exec_command", args: '{"cmd":"ls"}' };
     await stage([{ summary: "hm", text: "I look.", calls: [call] }, { text: "One file." }], async ({ client, mock }) => {
       const first = await collect(client, gpt());
@@ -48,7 +48,7 @@ describe("a thread over a websocket", () => {
     });
   });
 
-  it("sends the whole again when settings, tools or the past have changed", async () => {
+  it("sends everything again when settings, tools or the history have changed", async () => {
     await stage([{ text: "ok" }], async ({ client, mock }) => {
       const input = [userText("hello"), ...itemsOf(await collect(client, gpt())), userText("more")];
       await collect(client, gpt({ input, effort: "high" }));
@@ -67,7 +67,7 @@ describe("a thread over a websocket", () => {
     });
   });
 
-  it("is told ahead what it begins with, and then only the person's words", async () => {
+  it("sends the beginning ahead of time, and then only the person's message", async () => {
     await stage([{ text: "ok" }], async ({ client, mock }) => {
       const context = userText("<environment_context>");
       await client.warmUp?.(gpt({ input: [context] }), new AbortController().signal);
@@ -82,15 +82,15 @@ describe("a thread over a websocket", () => {
     });
   });
 
-  it("does without a warm-up that is never answered", async (t) => {
+  it("continues without a warm-up that is never answered", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     await stage([{ text: "ok" }], async ({ client, mock, warnings }) => {
-      await collect(client, gpt({ threadId: "before" })); // whatever is loaded at its first use has been
+      await collect(client, gpt({ threadId: "before" })); // everything loaded on first use is loaded now
       mock.beforeWarmUp = new Promise(() => {});
       const warming = client.warmUp?.(gpt({ input: [userText("<environment_context>")] }), new AbortController().signal);
       await mock.warmUpCame.promise;
       const turn = collect(client, gpt());
-      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve)); // the turn has begun to wait
+      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve)); // the turn is waiting now
       t.mock.timers.tick(3000);
       await warming;
       assert.equal(textOf(await turn), "ok");
@@ -125,7 +125,7 @@ describe("trouble with a websocket", () => {
       check({ mock, warnings, texts: [textOf(first), textOf(second)] });
     });
 
-  it("at the opening means HTTP from then on, said once", async () => {
+  it("when opening means HTTP from then on, reported once", async () => {
     await stage([{ text: "no" }], async ({ client, mock, warnings }) => {
       mock.refusesUpgrade = 426;
       assert.equal(textOf(await collect(client, gpt())), "over http");
@@ -143,7 +143,7 @@ describe("trouble with a websocket", () => {
     });
   });
 
-  it("on a kept connection means another connection, and the whole again", async () => {
+  it("on a kept connection means a new connection, and sending everything again", async () => {
     await answered([{ text: "ok" }, "close", { text: "again" }], ({ mock, warnings, texts }) => {
       assert.deepEqual(texts, ["ok", "again"]);
       assert.deepEqual([mock.connections, warnings.length], [2, 0]);
@@ -151,7 +151,7 @@ describe("trouble with a websocket", () => {
     });
   });
 
-  it("that the provider has forgotten the past means the same", async () => {
+  it("because the provider lost the history means the same", async () => {
     const forgotten = { error: { status: 400, error: { code: "previous_response_not_found", message: "gone" } } };
     await answered([{ text: "ok" }, forgotten, { text: "again" }], ({ mock, texts }) => {
       assert.deepEqual(texts, ["ok", "again"]);
@@ -159,7 +159,7 @@ describe("trouble with a websocket", () => {
     });
   });
 
-  it("in the middle of an answer is told as a broken stream", async () => {
+  it("in the middle of an answer is reported as a broken stream", async () => {
     await stage(["half", { text: "ok" }], async ({ client, warnings }) => {
       assert.partialDeepStrictEqual(failureOf(await collect(client, gpt())), { kind: "responseStreamDisconnected", retry: {} });
       assert.equal(textOf(await collect(client, gpt())), "ok");
@@ -176,13 +176,13 @@ describe("trouble with a websocket", () => {
     });
   });
 
-  it("of silence is an idle time-out that HTTP mends", async () => {
+  it("by silence is an idle timeout, followed by HTTP", async () => {
     await stage(["silence"], async ({ client }) => assert.equal(textOf(await collect(client, gpt())), "over http"));
   });
 });
 
 describe("a refusal over a websocket", () => {
-  it("is read like one over HTTP, and mended", async () => {
+  it("is parsed like one over HTTP, and handled", async () => {
     const verify = {
       error: {
         status: 400,
@@ -198,7 +198,7 @@ describe("a refusal over a websocket", () => {
       );
     });
   });
-  it("of the key is told as such, without a word of the key", async () => {
+  it("of the key is reported as such, without revealing the key", async () => {
     await stage([{ error: { status: 401, error: { message: "bad key sk-test-key" } } }], async ({ client }) => {
       const failure = failureOf(await collect(client, gpt()));
       assert.equal(failure.kind, "unauthorized");

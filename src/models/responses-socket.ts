@@ -1,6 +1,6 @@
 /**
- * The Responses wire over a websocket: one connection for each thread, which is sent only what came since its last answer. Serves the HTTP
- * client, to which an answer looks like any other event stream; whatever goes wrong before an answer begins is done over HTTP instead.
+ * The Responses wire over a websocket: one connection per thread, which gets only what is new since its last answer. Used by the HTTP
+ * client, which sees an answer like any other event stream; if anything fails before an answer begins, HTTP is used instead.
  */
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
@@ -15,7 +15,7 @@ import type { BodyParts } from "./wire.ts";
 
 export interface SocketRequest {
   readonly threadId: string;
-  /** Of the HTTP wire; the scheme is changed here. */
+  /** The URL of the HTTP wire; the scheme is changed here. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly parts: BodyParts;
@@ -36,25 +36,25 @@ export interface SocketOptions {
 }
 
 const betaHeader = "responses_websockets=2026-02-06";
-/** More threads than this talk over HTTP: connections are kept open between their turns. */
+/** Threads beyond this number use HTTP: connections are kept open between their turns. */
 const maxConnections = 32;
-/** A connection that is not used for so long is closed; the next request opens another. */
+/** A connection unused for this long is closed; the next request opens another. */
 const keepMs = 5 * 60_000;
-/** How long a turn waits for a warm-up that is under way before it goes on without. */
+/** How long a turn waits for a running warm-up before it continues without. */
 const warmUpPatienceMs = 3000;
-/** Answers that broke off one after another before HTTP is taken for good. */
+/** Consecutive broken answers before switching to HTTP permanently. */
 const maxBroken = 2;
 /** No event is longer. */
 const maxFrame = 64 * 1024 * 1024;
 
 interface Connection {
   readonly socket: WebSocket;
-  /** What it was opened with: other keys need another connection. */
+  /** The headers it was opened with: different keys need another connection. */
   readonly openedFor: string;
   readonly frames: SocketFrames;
-  /** A connection that waits keeps no process alive. */
+  /** An idle connection does not keep the process alive. */
   readonly raw: Socket | undefined;
-  /** What the provider holds after its last answer; undefined before the first, and after a broken one. */
+  /** The provider's state after its last answer; undefined before the first, and after a broken one. */
   known: { readonly settings: string; readonly tools: string; readonly items: readonly string[]; readonly responseId: string } | undefined;
   busy: boolean;
   closing: NodeJS.Timeout | undefined;
@@ -63,7 +63,7 @@ interface Connection {
 export class ResponsesSockets {
   readonly #options: SocketOptions;
   readonly #connections = new Map<string, Connection>();
-  /** Threads that are being warmed up, and how to stop that. */
+  /** Threads with a running warm-up, and how to stop it. */
   readonly #warming = new Map<string, { readonly done: Promise<void>; readonly stop: () => void }>();
   #isOff = false;
   #warmsUp = true;
@@ -81,10 +81,10 @@ export class ResponsesSockets {
     await this.#warmedUp(request.threadId, signal);
     if (this.#isOff) return undefined;
     const kept = this.#connections.get(request.threadId);
-    if (kept?.busy === true) return undefined; // two requests of one thread at once: the second goes its own way
+    if (kept?.busy === true) return undefined; // two concurrent requests of one thread: the second uses HTTP
     try {
       const answer = await this.#ask(request, signal, "answer");
-      // What was kept may be gone at the provider (60 minutes, a restart): a fresh connection is sent everything.
+      // The provider may have dropped its state (60 minutes, a restart): a fresh connection gets everything.
       return answer === "again" ? await this.#fresh(request, signal) : answer;
     } catch (error) {
       signal.throwIfAborted();
@@ -93,7 +93,7 @@ export class ResponsesSockets {
     }
   }
 
-  /** Tells the provider what the next request will begin with, so that it can be read ahead. Never fails. */
+  /** Sends the beginning of the next request to the provider ahead of time. Never fails. */
   async warmUp(request: SocketRequest, signal: AbortSignal): Promise<void> {
     const { threadId } = request;
     if (this.#isOff || !this.#warmsUp || this.#connections.has(threadId) || this.#warming.has(threadId)) return;
@@ -104,7 +104,7 @@ export class ResponsesSockets {
     this.#warming.delete(threadId);
   }
 
-  /** A request that comes during the warm-up waits for it, a while: it is sooner answered on a connection that is ready. */
+  /** A request during the warm-up waits for it for a while: a ready connection answers sooner. */
   async #warmedUp(threadId: string, signal: AbortSignal): Promise<void> {
     const warming = this.#warming.get(threadId);
     if (warming === undefined) return;
@@ -125,7 +125,7 @@ export class ResponsesSockets {
       while ((await reply.next()) !== undefined) reply.alive();
     } catch (error) {
       if (signal.aborted) return;
-      // A connection that broke at a warm-up may carry answers all the same.
+      // A provider whose connection broke during a warm-up may still answer requests.
       if (error instanceof HttpFailure) this.#warmsUp = false;
       else this.#giveUp(error);
     }
@@ -169,7 +169,7 @@ export class ResponsesSockets {
     return this.#reply(first, connection, request, signal);
   }
 
-  /** Undefined when there is no room for another. */
+  /** Undefined when the limit is reached. */
   async #connection(request: SocketRequest, signal: AbortSignal): Promise<Connection | Refused | undefined> {
     const openedFor = JSON.stringify([request.url.href, request.headers["authorization"]]);
     const kept = this.#connections.get(request.threadId);
@@ -273,7 +273,7 @@ export class ResponsesSockets {
     };
   }
 
-  /** The connection waits for the next request of its thread, for a while. */
+  /** Keeps the connection open for a while for the thread's next request. */
   #rest(threadId: string, connection: Connection): void {
     connection.busy = false;
     connection.raw?.unref();
@@ -290,7 +290,7 @@ export class ResponsesSockets {
     connection.socket.terminate();
   }
 
-  /** Once for the life of the client: a provider or proxy that cannot do it now will not be asked for every turn. */
+  /** For the life of the client: a provider or proxy that does not support it is not tried again in every turn. */
   #giveUp(error: unknown): void {
     if (this.#isOff) return;
     this.#isOff = true;
@@ -306,7 +306,7 @@ interface Increment {
   readonly previous: string | undefined;
 }
 
-/** What is new since the last answer, when all else is as it was; else everything. */
+/** Only what is new since the last answer, if all else is unchanged; else everything. */
 function incremental(known: Connection["known"], parts: BodyParts): Increment {
   const whole = { items: parts.items, previous: undefined };
   if (known === undefined || known.settings !== parts.settings || known.tools !== parts.tools) return whole;
@@ -322,7 +322,7 @@ function frame(parts: BodyParts, { items, previous }: Increment, isWarmUp: boole
   return `{"type":"response.create",${[parts.settings, ...more].join(",")},"input":[${items.join(",")}],"tools":${parts.tools}}`;
 }
 
-/** "stale": the provider no longer has what was sent to it before. */
+/** "stale": the provider no longer has what was sent before. */
 function refusalOf(event: Json, text: string): "stale" | { readonly status: number; readonly body: string } | undefined {
   const code = isRecord(event["error"]) ? event["error"]["code"] : undefined;
   if (code === "previous_response_not_found" || code === "websocket_connection_limit_reached") return "stale";

@@ -1,4 +1,4 @@
-/** What the Responses wire sends and how it reads the unusual. */
+/** What the Responses wire sends and how it handles unusual responses. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collect, contractTools, failureOf, itemsOf, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
@@ -73,7 +73,7 @@ describe("a Responses request", () => {
     assert.deepEqual([body["reasoning"], body["include"], body["text"], body["instructions"]], [null, [], undefined, undefined]);
   });
 
-  it("leaves out ids, states and raw thoughts, and keeps what the provider needs", async () => {
+  it("leaves out ids, statuses and raw reasoning, and keeps what the provider needs", async () => {
     const input: ModelItem[] = [
       {
         type: "message",
@@ -115,7 +115,7 @@ describe("a Responses request", () => {
     assert.ok(events.some((event) => event.type === "warning" && /reasoning/.test(event.message)));
   });
 
-  it("is sent again with plain functions to a server that knows no others", async () => {
+  it("is retried with plain functions for a server that supports no others", async () => {
     const input: ModelItem[] = [
       userText("go"),
       { type: "custom_tool_call", call_id: "p", name: "apply_patch", input: "*** Begin" },
@@ -166,7 +166,7 @@ describe("a Responses request", () => {
     assert.deepEqual([mock.requests.length, mock.connections], [3, 2]);
   });
 
-  it("is not sent without a key, and the provider's own advice says how to get one", async () => {
+  it("is not sent without a key, and the provider's instructions say how to get one", async () => {
     const provider = { ...openai, baseUrl: "https://models.example/v1", envKey: "HOUSE_KEY", requiresOpenaiAuth: false };
     const advice = "Ask the help desk for a key.";
     const client = createModelClients({ env: {} }).clientFor({ ...provider, envKeyInstructions: advice });
@@ -214,7 +214,7 @@ describe("a Responses request", () => {
 });
 
 describe("a Responses stream", () => {
-  it("tells rate limits and another model from the headers", async () => {
+  it("reports rate limits and a different model from the headers", async () => {
     const headers = {
       "x-codex-primary-used-percent": "12.5",
       "x-codex-primary-window-minutes": "300",
@@ -235,7 +235,7 @@ describe("a Responses stream", () => {
     ] satisfies ModelEvent[]);
   });
 
-  it("says nothing of a dated snapshot of the same model", async () => {
+  it("does not report a dated snapshot of the same model", async () => {
     const { events } = await ask([stream(responsesFrames({ text: "x" }), { "openai-model": "mock-model-2026-01-01" })]);
     assert.ok(!events.some((event) => event.type === "rerouted"));
   });
@@ -264,7 +264,7 @@ describe("a Responses stream", () => {
     assert.equal(textOf(events), "I will not.");
   });
 
-  it("leaves out an item that cannot be read, and says so", async () => {
+  it("leaves out an unreadable item, and reports it", async () => {
     const { events } = await ask([
       raw(
         { type: "response.output_item.done", item: { type: "function_call" } },

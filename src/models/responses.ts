@@ -1,4 +1,4 @@
-/** The Responses wire: items go out and come back as they are stored, so nothing is converted. */
+/** The Responses wire: items are sent and received in their stored form, so nothing is converted. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelFailure, ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
 import type { CatalogEntry } from "./catalog.ts";
@@ -10,8 +10,8 @@ import { isSent, plainRequest, wireItem, withFiles } from "./responses-items.ts"
 import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
 
 /**
- * Serialized items are kept while their items live: a long history is written anew for every request.
- * Long items are not kept; they cost little for their size, and would double the memory of their thread.
+ * Serialized items are cached while their items live: a long history is serialized for every request.
+ * Long items are not cached; they are cheap for their size, and would double the memory of their thread.
  */
 const keepUpTo = 16 * 1024;
 
@@ -74,7 +74,7 @@ export function createResponsesWire(): Wire {
         reader: createResponsesReader(plain?.callIn),
       };
     },
-    greet(request, headers) {
+    headerEvents(request, headers) {
       const rateLimits = rateLimitsFromHeaders(headers);
       const other = otherModel(request.model, headers);
       return [
@@ -125,17 +125,17 @@ function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warn
   };
 }
 
-/** A history that another provider or account has sealed is refused; the model learns that it is missing. */
+/** A history sealed by another provider or account would be refused; the model gets a note that it is missing. */
 function withoutSeal(item: ModelItem): ModelItem {
   return item.type === "compaction" || item.type === "context_compaction" ? unreadable : item;
 }
 const unreadable: ModelItem = { type: "message", role: "user", content: [{ type: "input_text", text: sealedSummary }] };
 
-/** As Codex asks: an effort, no summary unless somebody wants one, and of the newest models the thoughts of all turns. */
+/** As in Codex: an effort, no summary unless requested, and for the newest models the reasoning of all turns. */
 function reasoningField(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): Record<string, unknown> | null {
-  const wished = request.summary === "none" || (model.known && !model.supportsReasoningSummaries) ? undefined : request.summary;
-  const summary = lacks.has("reasoningSummary") ? undefined : wished;
-  if (wished !== undefined && summary === undefined)
+  const requestedSummary = request.summary === "none" || (model.known && !model.supportsReasoningSummaries) ? undefined : request.summary;
+  const summary = lacks.has("reasoningSummary") ? undefined : requestedSummary;
+  if (requestedSummary !== undefined && summary === undefined)
     warnings.push("The provider gives no summaries of this model's reasoning to this account; none are shown.");
   if (lacks.has("reasoningEffort")) {
     if (request.effort !== undefined) warnings.push("The provider takes no reasoning effort for this model; it was left out.");
@@ -147,7 +147,7 @@ function reasoningField(request: ModelRequest, model: CatalogEntry, lacks: Lacks
 }
 const keepsAllThoughts = /^gpt-(?:[6-9]|5\.[6-9])/;
 
-/** Fetching is no tool of this wire: its search opens pages itself. */
+/** This wire has no fetch tool: its search opens pages itself. */
 const isTaken = (tool: ToolSpec): boolean => tool.type !== "web_fetch";
 
 function wireTool(tool: ToolSpec): unknown {
@@ -164,10 +164,10 @@ function wireTool(tool: ToolSpec): unknown {
   }
 }
 
-/** A dated snapshot of the asked model is not another model. */
-function otherModel(asked: string, headers: IncomingHttpHeaders): string | undefined {
+/** A dated snapshot of the requested model is not a different model. */
+function otherModel(requested: string, headers: IncomingHttpHeaders): string | undefined {
   const header = headers["openai-model"];
   const served = typeof header === "string" ? header.trim() : "";
-  if (served === "" || served.toLowerCase().startsWith(asked.toLowerCase())) return undefined;
+  if (served === "" || served.toLowerCase().startsWith(requested.toLowerCase())) return undefined;
   return served;
 }

@@ -1,4 +1,4 @@
-/** Scenario files of the scripted model: what may stand in them, read with errors that name the place. The format is in docs/scripted-model.md. */
+/** Parses scenario files of the scripted model, with errors that name the position. The format is in docs/scripted-model.md. */
 
 import { errorMessage } from "../lib/error-text.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -6,17 +6,17 @@ import { isRecord, type Json, numberOf } from "./json.ts";
 
 export interface Scenario {
   readonly name: string;
-  /** Milliseconds between the pieces of a text. */
+  /** Milliseconds between the chunks of a text. */
   readonly pace: number;
   /** Start again after the last turn. */
   readonly loop: boolean;
-  /** Requests for a structured answer get the plainest value of their schema, and do not use up a step. */
+  /** Requests for a structured answer get the simplest value of their schema, and do not use up a step. */
   readonly sampleSchemas: boolean;
   readonly turns: readonly ScenarioTurn[];
 }
 
 export interface ScenarioTurn {
-  /** Plays whenever the user's text fits; a turn without it plays once, in its place. */
+  /** Plays whenever the user's text matches; a turn without it plays once, in its place. */
   readonly user: RegExp | undefined;
   readonly steps: readonly Step[];
 }
@@ -58,7 +58,7 @@ export interface Expectation {
   readonly images?: number;
 }
 
-/** Throws RpcError that says where the file is wrong and what was expected. `source` is the file's name. */
+/** Throws RpcError that says where the file is invalid and what was expected. `source` is the file's name. */
 export function scenarioFromValue(value: unknown, source: string): Scenario {
   const fail = failer(source);
   if (!isRecord(value)) throw fail("", "expected a map with `turns`");
@@ -95,7 +95,7 @@ function turnFromValue(value: unknown, at: string, fail: Fail): ScenarioTurn {
 
 type StepReader = (value: unknown, step: Json, at: string, fail: Fail) => Step;
 
-/** Step name → the other fields it may have, and how it is read. */
+/** Step name → the other fields it may have, and its parser. */
 const stepKinds: Readonly<Record<string, { readonly fields: readonly string[]; readonly read: StepReader }>> = {
   say: {
     fields: ["deltas", "phase"],

@@ -1,4 +1,4 @@
-/** What a scenario may ask about a request, and the calls it makes fit for the tools that the request offers. */
+/** The facts of a request that a scenario can check, and calls adapted to the tools that the request offers. */
 import type { ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
 import { isRecord, type Json, listOf, recordOf } from "./json.ts";
 import type { Expectation, Step } from "./scenario.ts";
@@ -11,9 +11,9 @@ export interface RequestFacts {
   /** The newest tool output. */
   readonly output: string;
   readonly images: number;
-  /** Turns that were over before this one, as far as the history shows. */
+  /** Turns completed before this one, as far as the history shows. */
   readonly earlierTurns: number;
-  /** Items that a model wrote before, in this or an earlier life of the server. */
+  /** Items that a model wrote earlier, in this or an earlier server process. */
   readonly earlierItems: number;
   readonly inputLength: number;
   readonly tools: readonly OfferedTool[];
@@ -26,15 +26,15 @@ interface OfferedTool {
 }
 
 export function describeRequest(request: ModelRequest): RequestFacts {
-  const said = request.input.filter((item) => item.type === "message" && item.role === "user" && !isContext(textOf(item)));
+  const userMessages = request.input.filter((item) => item.type === "message" && item.role === "user" && !isContext(textOf(item)));
   const outputs = request.input.filter((item) => item.type === "function_call_output" || item.type === "custom_tool_call_output");
   return {
     model: request.model,
     instructions: request.instructions,
-    userText: textOf(said.at(-1)),
+    userText: textOf(userMessages.at(-1)),
     output: textOf(outputs.at(-1)),
     images: request.input.reduce((n, item) => n + imagesIn(item), 0),
-    earlierTurns: Math.max(0, said.length - 1),
+    earlierTurns: Math.max(0, userMessages.length - 1),
     earlierItems: request.input.filter((item) => item.type !== "message" || item.role === "assistant").length,
     inputLength: request.instructions.length + request.input.reduce((n, item) => n + textOf(item).length, 0),
     tools: request.tools.flatMap((spec): OfferedTool[] =>
@@ -47,7 +47,7 @@ export function describeRequest(request: ModelRequest): RequestFacts {
 
 const nameOf = (spec: ToolSpec): string => (spec.type === "web_search" || spec.type === "web_fetch" ? spec.type : spec.name);
 
-/** Messages that the server wrote in the user's name: context and instructions. */
+/** Messages that the server wrote with the user role: context and instructions. */
 const isContext = (text: string): boolean => /^\s*(?:<[a-z_]+[ >]|# AGENTS\.md)/.test(text);
 
 function textOf(item: ModelItem | undefined): string {
@@ -72,7 +72,7 @@ export function fill(text: string, facts: RequestFacts): string {
   );
 }
 
-/** The first expectation that the request does not meet, in words. */
+/** A message about the first expectation that the request does not meet. */
 export function unmet(expect: Expectation, facts: RequestFacts): string | undefined {
   const texts = { user: facts.userText, output: facts.output, instructions: facts.instructions, model: facts.model };
   for (const key of ["user", "output", "instructions", "model"] as const) {
@@ -89,7 +89,7 @@ export function unmet(expect: Expectation, facts: RequestFacts): string | undefi
 
 export type ToolCallItem = Extract<ModelItem, { type: "function_call" | "custom_tool_call" }>;
 
-/** The item of a call, through whichever tool of its kind is offered. */
+/** The item of a call, using whichever tool of its kind is offered. */
 export function toolCall(step: Extract<Step, { kind: "call" | "run" | "patch" }>, facts: RequestFacts, fallbackId: string): ToolCallItem {
   const call_id = step.id ?? fallbackId;
   if (step.kind === "run") return shellCall(fill(step.command, facts), step.options, facts, call_id);
@@ -125,7 +125,7 @@ function filled(value: unknown, facts: RequestFacts): unknown {
   return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, filled(v, facts)])) : value;
 }
 
-/** The plainest value that a JSON Schema allows, for clients that ask for structured answers (titles) in the tour. */
+/** The simplest value that a JSON Schema allows, for clients that request structured answers (titles) in the tour. */
 export function sampleFromSchema(schema: unknown, depth = 0): unknown {
   const record = recordOf(schema);
   const choice = listOf(record["enum"])[0] ?? record["const"];

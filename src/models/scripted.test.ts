@@ -1,4 +1,4 @@
-/** The scripted model plays scenarios as a provider would, and its errors name their place. */
+/** The scripted model plays scenarios as a provider would, and its errors name the position. */
 import assert from "node:assert/strict";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,18 +27,18 @@ describe("a scenario", () => {
     assert.equal(textOf(await collect(client, turn(1, { threadId: "other" }))), "one");
   });
 
-  it("goes on where a resumed thread ended", async () => {
+  it("continues where a resumed thread ended", async () => {
     const input: ModelItem[] = [userText("<environment_context>x</environment_context>"), userText("first"), userText("second")];
     assert.equal(textOf(await collect(clientOf({ turns: [["one"], ["two"]] }), turn(1, { input }))), "two");
   });
 
-  it("chooses turns by what the user says, again and again", async () => {
+  it("chooses turns by the user's text, repeatedly", async () => {
     const client = clientOf({ turns: [{ user: "/^deploy/i", steps: ["no"] }, ["other"]] });
     for (const n of [1, 2]) assert.equal(textOf(await collect(client, turn(n, { input: [userText("Deploy it")] }))), "no");
     assert.equal(textOf(await collect(client, turn(3))), "other");
   });
 
-  it("splits a turn at its calls, and fills in their results", async () => {
+  it("splits a turn at its calls, and inserts their results", async () => {
     const client = clientOf({ turns: [[{ reason: "hm" }, { run: "ls" }, { run: "pwd" }, { say: "{{output}} for {{user}}" }]] });
     const first = itemsOf(await collect(client, turn(1)));
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe("a scenario", () => {
     assert.equal(textOf(second), "a.txt for me");
   });
 
-  it("fits its calls to the tools on offer", async () => {
+  it("adapts its calls to the offered tools", async () => {
     const client = clientOf({ loop: true, turns: [[{ patch: "*** Begin Patch" }, { call: "read", with: { path: "{{user}}" } }]] });
     const [patch, read] = itemsOf(await collect(client, turn(1)));
     assert.ok(patch?.type === "custom_tool_call" && patch.input === "*** Begin Patch");
@@ -60,7 +60,7 @@ describe("a scenario", () => {
     assert.ok(plain?.type === "function_call" && plain.name === "shell" && plain.arguments.includes("apply_patch <<'EOF'"));
   });
 
-  it("fails, disconnects and goes on at the next attempt", async () => {
+  it("fails, disconnects and continues at the next attempt", async () => {
     const client = clientOf({
       turns: [[{ fail: { kind: "internalServerError", status: 503, retry: { after: 5 } } }, "half", "disconnect", "whole"]],
     });
@@ -141,7 +141,7 @@ describe("scenarioFromValue", () => {
   for (const [name, value, wanted] of problems)
     it(`names the place of ${name}`, () => assert.throws(() => scenarioFromValue(value, "file.yaml"), wanted));
 
-  it("takes every example", () => {
+  it("accepts every example", () => {
     const folder = new URL("../../examples/scripted/", import.meta.url);
     const files = globSync("*.{yaml,json}", { cwd: folder.pathname });
     assert.ok(files.length >= 5);
@@ -156,8 +156,8 @@ describe("the tour", () => {
   });
   it("shows a command, a patch, a plan, a question and a failure", async () => {
     const client = clientOf(undefined);
-    const first = async (word: string, n: number) =>
-      itemsOf(await collect(client, turn(n, { input: [userText(word)] }))).find((item) => item.type !== "reasoning");
+    const first = async (prompt: string, n: number) =>
+      itemsOf(await collect(client, turn(n, { input: [userText(prompt)] }))).find((item) => item.type !== "reasoning");
     assert.ok((await first("Run a command!", 1))?.type === "function_call");
     assert.ok((await first("patch", 2))?.type === "custom_tool_call");
     const plan = await first("plan", 3);
@@ -166,9 +166,9 @@ describe("the tour", () => {
     assert.ok(question?.type === "function_call" && question.name === "request_user_input");
     assert.match(failureOf(checked(await collect(client, turn(5, { input: [userText("fail")] })))).message, /part of the script/);
   });
-  it("looks at whole prompts, never at words inside them", async () => {
-    for (const [n, words] of ["why does this command fail?", "apply the patch", "plan the release", "fail\nthe build"].entries())
-      assert.match(textOf(await collect(clientOf(undefined), turn(n, { input: [userText(words)] }))), /no model is connected/, words);
+  it("matches whole prompts, never words inside them", async () => {
+    for (const [n, prompt] of ["why does this command fail?", "apply the patch", "plan the release", "fail\nthe build"].entries())
+      assert.match(textOf(await collect(clientOf(undefined), turn(n, { input: [userText(prompt)] }))), /no model is connected/, prompt);
   });
   it("answers a request for a structured title with one", async () => {
     const outputSchema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };

@@ -31,7 +31,7 @@ interface Progress {
 const rememberThreads = 256;
 
 export interface ScriptedOptions {
-  /** Where a scenario file of the config is looked up, if its path is relative. */
+  /** The base folder for a relative scenario path in the config. */
   readonly home: string;
   /** The environment's PARLEY_SCENARIO, used when the provider names none; relative to the working folder. */
   readonly fallbackFile: string | undefined;
@@ -65,9 +65,9 @@ export class ScriptedModelClient implements ModelClient {
   #progress(request: ModelRequest, scenario: Scenario, facts: RequestFacts): Progress {
     const known = this.#threads.get(request.threadId);
     if (known?.turnId === request.turnId) return known;
-    // A thread that is met for the first time may be a resumed one: its earlier turns count as played.
+    // A thread seen for the first time may be a resumed one: its earlier turns count as played.
     const played = known?.played ?? (scenario.turns.some((turn) => turn.user !== undefined) ? 0 : facts.earlierTurns);
-    // Ids are counted from here, so that those of a resumed thread do not come again.
+    // Ids are counted from here, so that a resumed thread's ids are not reused.
     const requests = known?.requests ?? facts.earlierItems;
     const progress: Progress = { turnId: request.turnId, turn: undefined, step: 0, played, requests };
     progress.turn = scenario.turns.find((turn) => turn.user?.test(facts.userText));
@@ -134,7 +134,7 @@ class Performance {
     this.#steps = progress.turn?.steps ?? [];
     this.#pace = scenario.pace;
     this.#sampleSchemas = scenario.sampleSchemas;
-    // Counted, not random: a test that runs again sees the same ids.
+    // Counted, not random: a repeated test gets the same ids.
     this.#ids = `${progress.requests}`;
   }
 
@@ -147,7 +147,7 @@ class Performance {
     if (this.#progress.step >= this.#steps.length) yield* this.#message(this.#closing(), undefined, undefined, signal);
     while (this.#progress.step < this.#steps.length) {
       const step = this.#steps[this.#progress.step];
-      if (step === undefined || (this.#called && !isCall(step) && step.kind !== "usage")) break; // what comes after a call answers its result
+      if (step === undefined || (this.#called && !isCall(step) && step.kind !== "usage")) break; // steps after a call respond to its result
       this.#progress.step++;
       const failure = yield* this.#perform(step, signal);
       if (failure !== undefined) return yield [{ type: "failed", failure }];
@@ -206,7 +206,7 @@ class Performance {
     this.#output += text.length;
   }
 
-  /** A message of which only this much comes. */
+  /** A message that breaks off after this text. */
   async *#brokenMessage(text: string, signal: AbortSignal) {
     const itemId = this.#next("msg");
     yield [{ type: "itemStarted", itemId, item: { type: "message", id: itemId, role: "assistant", content: [] } }] satisfies ModelEvent[];

@@ -1,8 +1,8 @@
-/** The frames of a websocket as they are asked for, one after another; the connection is held back while nobody asks. */
+/** Reads websocket frames one at a time; the connection is paused while nothing reads. */
 import type { RawData, WebSocket } from "ws";
 import { HttpFailure } from "./http.ts";
 
-/** Text that has come and waits; more holds the connection back. */
+/** The most buffered text; more pauses the connection. */
 const holdLength = 256 * 1024;
 
 export class SocketFrames {
@@ -15,7 +15,7 @@ export class SocketFrames {
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on("message", (data: RawData, isBinary: boolean) => {
-      // never throws: put aside for the one who waits
+      // never throws: stored for the pending read
       if (isBinary) return this.#fail("the provider sent bytes where text was expected");
       const text = textOf(data);
       this.#waiting.push(text);
@@ -38,7 +38,7 @@ export class SocketFrames {
     }
   }
 
-  /** Between answers nothing is expected: what comes late belongs to an answer that nobody reads any more. */
+  /** Between answers nothing is expected: late frames belong to an answer that is no longer read. */
   rest(): void {
     this.#waiting = [];
     this.#size = 0;

@@ -1,4 +1,4 @@
-/** The splitter finds the same parts however its text is cut. */
+/** The splitter finds the same parts however its text is split. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -23,7 +23,7 @@ function split(pieces: readonly string[], onlyAtStart: boolean): [string, boolea
 }
 
 describe("createTagSplitter", () => {
-  it("splits thoughts from the answer", () => {
+  it("splits reasoning from the answer", () => {
     assert.deepEqual(split(["<think>hm</think>yes"], true), [
       ["hm", true],
       ["yes", false],
@@ -40,7 +40,7 @@ describe("createTagSplitter", () => {
   it("ends an open text at the end", () => {
     assert.deepEqual(split(["<think>never closed"], true), [["never closed", true]]);
   });
-  it("does not care where the text is cut", () => {
+  it("gives the same result for any chunk boundaries", () => {
     const piece = fc.constantFrom("<think>", "</think>", "<", "thin", "k>", "a", " ", "</", "ünï");
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.nat(60), { maxLength: 8 }), fc.boolean(), (parts, cuts, onlyAtStart) => {

@@ -1,15 +1,15 @@
-/** Finds `<tag>…</tag>` in text that arrives in pieces cut anywhere: thoughts and tool calls of models that write them as text. */
+/** Finds `<tag>…</tag>` in text that arrives in arbitrary chunks: reasoning and tool calls of models that write them as text. */
 
-/** `inside`: the piece stands between the tags. `closed`: the text between the tags is over (the piece is then empty). */
+/** `inside`: the chunk is between the tags. `closed`: the text between the tags has ended (the chunk is then empty). */
 export type Emit = (piece: string, inside: boolean, closed: boolean) => void;
 
 export interface TagSplitter {
   feed(text: string, emit: Emit): void;
-  /** The text is over: gives what was held back because it might have been a tag. */
+  /** The text has ended: returns what was held back because it might have been a tag. */
   flush(emit: Emit): void;
 }
 
-/** `onlyAtStart`: the tag counts once, and only before any other text than space. */
+/** `onlyAtStart`: the tag counts once, and only before any text other than whitespace. */
 export function createTagSplitter(tag: string, onlyAtStart: boolean): TagSplitter {
   const open = `<${tag}>`;
   const close = `</${tag}>`;
@@ -22,7 +22,7 @@ export function createTagSplitter(tag: string, onlyAtStart: boolean): TagSplitte
     held = held.slice(length);
   }
 
-  /** True when there is more to look at. */
+  /** True when there is more to parse. */
   function step(emit: Emit): boolean {
     if (state === "plain") {
       release(held.length, emit);
@@ -67,7 +67,7 @@ export function createTagSplitter(tag: string, onlyAtStart: boolean): TagSplitte
   };
 }
 
-/** Length of the longest end of `text` that is a beginning of `tag`. */
+/** Length of the longest suffix of `text` that is a prefix of `tag`. */
 function partialTag(text: string, tag: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) if (text.endsWith(tag.slice(0, length))) return length;
   return 0;

@@ -49,7 +49,7 @@ function callFromTags(text: string): { readonly name: string; readonly args: str
   return { name, args: JSON.stringify(Object.fromEntries(args)) };
 }
 
-/** Numbers, lists and the like are written as JSON, texts as they are. */
+/** Numbers, lists and other values are written as JSON, strings as plain text. */
 function argumentOf(text: string): unknown {
   const value = /^\s*[[{]|^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text) ? parseJson(text) : undefined;
   return value === undefined ? text : value;

@@ -1,4 +1,4 @@
-/** Tools keep their identity on wires that know only plain functions. */
+/** Tools keep their identity on wires that support only plain functions. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { contractTools } from "../../test/support/model-mocks/events.ts";
@@ -26,7 +26,7 @@ describe("flattenTools", () => {
     });
   });
 
-  it("takes the bare text of a free-form call, and empty or broken arguments", () => {
+  it("accepts the bare text of a free-form call, and empty or broken arguments", () => {
     const flat = flattenTools(contractTools);
     const input = (args: string): unknown => {
       const item = flat.callIn({ callId: "1", name: "apply_patch", args });

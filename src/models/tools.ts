@@ -1,4 +1,4 @@
-/** Tools for wires that know only plain functions: namespaces flattened, free-form tools as functions with one text, and both mapped back. */
+/** Tools for wires that support only plain functions: namespaces flattened, free-form tools as functions with one text, and both mapped back. */
 import { createHash } from "node:crypto";
 import type { ModelItem, ToolSpec } from "../core/ports/model-client.ts";
 import type { Call } from "./convert.ts";
@@ -14,13 +14,13 @@ export type HostedTool = Extract<ToolSpec, { type: "web_search" | "web_fetch" }>
 
 export interface FlatTools {
   readonly tools: readonly FlatTool[];
-  /** The names that the request has them by, in the same order. */
+  /** Their names in the request, in the same order. */
   readonly requestNames: readonly string[];
-  /** What the provider runs itself, for wires that have it. */
+  /** Hosted tools, for wires that support them. */
   readonly hosted: readonly HostedTool[];
   /** The name and JSON arguments under which an earlier call is shown to this wire. */
   callOut(call: Call): { readonly name: string; readonly args: string };
-  /** The item for a call that this wire made. `sealed` is kept for the way back. */
+  /** The item for a call from this wire. `sealed` is kept to be sent back. */
   callIn(call: { readonly callId: string; readonly name: string; readonly args: string; readonly sealed?: string }): ModelItem;
   /** The item as it begins, without input. */
   callBegin(callId: string, name: string): ModelItem;
@@ -39,7 +39,7 @@ const inputSchema = (description: string): Json => ({
   additionalProperties: false,
 });
 
-/** `maxName`: the longest tool name the wire takes. */
+/** `maxName`: the longest tool name that the wire accepts. */
 export function flattenTools(specs: readonly ToolSpec[], maxName = 64): FlatTools {
   const origins = new Map<string, Origin>();
   const tools: FlatTool[] = [];
@@ -114,7 +114,7 @@ function grammarOf(format: Json): string {
   return typeof definition === "string" ? `, in the form of this grammar:\n${definition}` : "";
 }
 
-/** Models that were given `input` in a schema sometimes send the bare text. */
+/** Models that get `input` in a schema sometimes send the bare text. */
 function inputOf(args: string): string {
   if (args === "") return "";
   const parsed = parseJson(args);
@@ -123,7 +123,7 @@ function inputOf(args: string): string {
   return typeof input === "string" ? input : args;
 }
 
-/** Broken arguments of an earlier call must not break this request: they go along as text. */
+/** Broken arguments of an earlier call must not break this request: they are sent as text. */
 function objectText(args: string): string {
   if (args === "") return "{}";
   return isRecord(parseJson(args)) ? args : JSON.stringify({ unparsable_arguments: args });

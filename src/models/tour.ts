@@ -1,4 +1,4 @@
-/** The built-in scenario: what the scripted model plays when nobody configured a model. Says plainly that it is offline. */
+/** The built-in scenario that the scripted model plays when no model is configured. It says plainly that it is offline. */
 import { type Scenario, scenarioFromValue } from "./scenario.ts";
 
 const notice = [
@@ -18,7 +18,7 @@ const menu = [
   "- `fail`: shows how a failed turn looks",
 ].join("\n");
 
-/** A prompt is looked at as a whole: one about a failed command is work for a model, and none for a tour. */
+/** A prompt is matched as a whole: one about a failed command is work for a model, not for the tour. */
 const whole = (...prompts: readonly string[]): string => `/^\\s*(?:${prompts.join("|")})[.!?]?\\s*$/i`;
 
 const turns = [

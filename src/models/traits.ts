@@ -1,10 +1,10 @@
-/** What each family of models wants of a client (tools, thinking, efforts): the rows of catalog.json, which are written by hand. */
+/** What each model family expects of a client (tools, thinking, efforts): the hand-written rows of catalog.json. */
 import type { ModelInfo } from "../core/ports/model-client.ts";
 import data from "./catalog.json" with { type: "json" };
 import { bareName } from "./model-names.ts";
 import type { Lack } from "./wire.ts";
 
-/** One row of catalog.json; `like` names a base whose fields it takes over. */
+/** One row of catalog.json; `like` names a base whose fields it inherits. */
 export interface Row {
   readonly id?: string;
   readonly match?: string;
@@ -19,7 +19,7 @@ export interface Row {
   readonly parallel?: boolean;
   readonly summaries?: boolean;
   readonly verbosity?: boolean;
-  /** "byWindow": sessions that stay open where the window has room for them, else a command at a time. */
+  /** "byWindow": background commands where the window has room for them, else one command at a time. */
   readonly shell?: ModelInfo["shellTool"] | "byWindow";
   readonly patch?: ModelInfo["applyPatch"];
   readonly edit?: ModelInfo["edit"];
@@ -45,11 +45,11 @@ const catalogData = data as unknown as CatalogData;
 
 export interface Traits {
   readonly row: Row;
-  /** A row of its own, or that of its family. */
+  /** The model's own row, or its family's. */
   readonly isOwn: boolean;
 }
 
-/** undefined: no row fits the name. */
+/** undefined: no row matches the name. */
 export function traitsOf(model: string): Traits | undefined {
   const name = bareName(model);
   const own = catalogData.models.find((row) => row.id === model) ?? catalogData.models.find((row) => row.id === name);
@@ -58,15 +58,15 @@ export function traitsOf(model: string): Traits | undefined {
   return family === undefined ? undefined : { row: completed(family), isOwn: false };
 }
 
-/** The provider that makes the model; undefined when its name says nothing. */
+/** The vendor's provider of the model; undefined when its name is unknown. */
 export const makerOf = (model: string): string | undefined => traitsOf(model)?.row.provider;
 
 export const ownRows = (): readonly string[] => catalogData.models.flatMap((row) => row.id ?? []);
 
-/** For models of which only figures are known. */
+/** For models with only figures known. */
 export const hostedRow = (): Row => catalogData.bases["hosted"] ?? {};
 
-/** The window is small enough for any model worth calling, and no reasoning field is sent that a server may refuse. */
+/** The window is small enough for any usable model, and no reasoning field is sent that a server may refuse. */
 export const cautiousRow: Row = {
   window: 128_000,
   maxOutput: 16_000,

@@ -1,4 +1,4 @@
-/** Setting up a provider: the model it gets, the question it is asked, and the words for each way in which that fails. */
+/** Setting up a provider: the model it gets, the test question, and the error message for each way it can fail. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { anthropicFrames, chatFrames } from "../../test/support/model-mocks/frames.ts";
@@ -11,7 +11,7 @@ const builtIn = Object.fromEntries(
   builtInProviderIds.flatMap((id) => [builtInProvider(id, {})].flatMap((found) => (found ? [[id, found]] : []))),
 );
 
-/** The provider of that id, moved to a server of the test's own that gives these answers. */
+/** The provider with that id, pointed at a test server with these responses. */
 async function tried(id: string, answers: readonly Answer[], more: { key?: string; model?: string; check?: boolean } = {}) {
   await using mock = new MockProvider(...answers);
   const base = builtIn[id] ?? assert.fail(`no provider ${id}`);
@@ -40,19 +40,19 @@ describe("setting up a provider", () => {
     );
   });
 
-  it("says who refused what, and that nothing was kept, without the key", async () => {
+  it("says who refused what, and that nothing was stored, without the key", async () => {
     const { result } = await tried("mistral", [refuse(401, { error: { message: "bad key sk-tried-key" } })]);
     assert.match(result, /^Mistral did not answer as devstral-medium-latest: .*401.*\. Nothing was kept\.$/s);
     assert.ok(!result.includes("sk-tried-key"));
   });
 
-  it("asks nothing where the person does not want it, and needs a key where the provider does", async () => {
-    const unasked = await tried("deepseek", [refuse(500, {})], { check: false });
-    assert.deepEqual([unasked.result, unasked.requests.length], ["deepseek-chat", 0]);
+  it("skips the question if the person wants that, and needs a key where the provider does", async () => {
+    const unchecked = await tried("deepseek", [refuse(500, {})], { check: false });
+    assert.deepEqual([unchecked.result, unchecked.requests.length], ["deepseek-chat", 0]);
     assert.equal((await tried("deepseek", [refuse(500, {})], { key: "" })).result, "apiKey: DeepSeek needs a key");
   });
 
-  it("takes a model that a server of this machine has, or says that it does not run", async () => {
+  it("uses a model that a local server has, or says that the server is not running", async () => {
     const list: Answer = (response) => void response.end(JSON.stringify({ data: [{ id: "nomic-embed" }, { id: "house:7b" }] }));
     const found = await tried("vllm", [list], { key: "" });
     assert.deepEqual([found.result, found.requests.map(({ path }) => path)], ["house:7b", ["/v1/models"]]);
@@ -64,7 +64,7 @@ describe("setting up a provider", () => {
     );
   });
 
-  it("names the providers for one that there is not, and why some take no key", async () => {
+  it("lists the providers for an unknown one, and says why some accept no key", async () => {
     const trial = { key: "k", model: undefined, check: true };
     await assert.rejects(
       tryProvider({ ...trial, provider: "nobody" }, builtIn, {}),

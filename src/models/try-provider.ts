@@ -1,4 +1,4 @@
-/** Setting up a provider: which can be, with which model, and one short question to the model before a key is kept. */
+/** Setting up a provider: which ones can be, with which model, and one short question to the model before a key is stored. */
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { ModelEvent } from "../core/ports/model-client.ts";
 import { errorMessage } from "../lib/error-text.ts";
@@ -20,10 +20,10 @@ export interface ProviderTrial {
   readonly check: boolean;
 }
 
-/** Slow models think for a while before their first word. */
+/** Slow models think for a while before their first output. */
 const answerMs = 30_000;
 const listMs = 5000;
-/** The variable under which a key is tried that stands in none. */
+/** The variable used for testing a key that is in no environment variable. */
 const triedKey = "PARLEY_TRIED_KEY";
 
 /** Providers that a person can set up: the built-in ones and their own tables. */
@@ -56,7 +56,7 @@ export interface SetUp {
   readonly current: string;
 }
 
-/** The model that the provider is to be used with. Throws invalidRequest with what to do where it cannot be, or does not answer. */
+/** The model to use with the provider. Throws invalidRequest with the fix when it cannot be used or does not answer. */
 export async function tryProvider(wanted: ProviderTrial, providers: Providers, env: Env): Promise<{ readonly model: string }> {
   const provider = providers[wanted.provider];
   const why = provider === undefined ? `\`${wanted.provider}\` is not known; expected ${known(providers)}` : whyNot(provider);
@@ -85,7 +85,7 @@ const known = (providers: Providers): string =>
     .map(({ id }) => id)
     .join(", ");
 
-/** What a server of this machine has, or a table of one's own names. */
+/** The models of a local server, or of the user's own table. */
 async function listedModel(provider: ProviderConfig, env: Env): Promise<string> {
   const own = firstListed(provider);
   if (own !== undefined) return own;
@@ -103,7 +103,7 @@ async function listedModel(provider: ProviderConfig, env: Env): Promise<string> 
   );
 }
 
-/** The way of every turn, up to the first sign that the model answers. */
+/** Sends a request as every turn does, up to the first sign of an answer. */
 async function ask(provider: ProviderConfig, model: string, env: Env): Promise<void> {
   const client = createModelClients({ env }).clientFor({ ...provider, supportsWebsockets: false });
   const failed = (reason: string): Error =>

@@ -1,4 +1,4 @@
-/** Requests against mocks that refuse what vendors refuse: what can be known is kept out, what cannot is mended, and the thread lives on. */
+/** Requests against mocks that refuse what vendors refuse: known problems are avoided, others are fixed by a retry, and the thread survives. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { chatTemplate, chatTemplateNames } from "../../test/support/model-mocks/chat-templates.ts";
@@ -27,7 +27,7 @@ const answers: Readonly<Record<string, Answer>> = {
   responses: stream(responsesFrames({ text: "ok" })),
 };
 
-/** The same client over several requests, as in a thread, with a provider that keeps to the rules. */
+/** The same client over several requests, as in a thread, with a provider that enforces its rules. */
 async function talk(id: string, rules: readonly Rule[], requests: readonly Partial<ModelRequest>[], changes: Partial<ProviderConfig> = {}) {
   const provider = builtInProvider(id, {}) ?? assert.fail(id);
   await using mock = new MockProvider(ruled(rules, answers[provider.wireApi] ?? assert.fail()));
@@ -75,7 +75,7 @@ function png(width: number, height: number, bytes = 64): string {
 const jpeg = Buffer.from("ffd8ffe000104a46494600010100000100010000ffc00011080010001003012200021101031101ffd9", "hex").toString("base64");
 
 describe("an image that a provider would refuse", () => {
-  it("is left out with a word when it is too heavy or too wide for Claude", async () => {
+  it("is left out with a warning when it is too large or too wide for Claude", async () => {
     const heavy = `data:image/png;base64,${png(100, 100, 4 * 1024 * 1024)}`;
     const wide = `data:image/png;base64,${png(9000, 100)}`;
     const request = { model: "claude-opus-5-5", input: [shown(heavy), shown(wide), userText("what is it?")] };
@@ -87,7 +87,7 @@ describe("an image that a provider would refuse", () => {
     assert.ok(blocksOf(sent[0]).every((block) => block["type"] === "text"));
   });
 
-  it("goes under its true kind when it is called by the wrong one", async () => {
+  it("is sent with its real media type when it is mislabelled", async () => {
     const request = { model: "claude-opus-5-5", input: [shown(`data:image/png;base64,${jpeg}`)] };
     const { events, sent } = await talk("anthropic", anthropicRules, [request]);
     assert.equal(textOf(events[0] ?? []), "ok");
@@ -123,7 +123,7 @@ describe("a tool that a provider refuses", () => {
   const names = (body: Json | undefined): unknown[] =>
     listOf(body?.["tools"]).map((tool) => recordOf(tool)["name"] ?? recordOf(recordOf(tool)["function"])["name"]);
 
-  it("is left out from then on, with a word, and the others work", async () => {
+  it("is left out from then on, with a warning, and the others work", async () => {
     const request = { model: "claude-opus-5-5", tools: [plain, odd] };
     const { events, sent } = await talk("anthropic", anthropicRules, [request, request]);
     assert.deepEqual(events.map(textOf), ["ok", "ok"]);
@@ -162,9 +162,9 @@ describe("calls of another provider in the history", () => {
       assert.equal(warningsOf(events[1]), "");
     });
 
-  it("keep the words of the message that held them when they are parted", async () => {
-    const said: ModelItem = { type: "message", role: "assistant", content: [{ type: "output_text", text: "looking" }] };
-    const input = [userText("go"), said, call("a"), call("b"), output("a", "1"), output("b", "2")];
+  it("keep the text of their message when they are split", async () => {
+    const message: ModelItem = { type: "message", role: "assistant", content: [{ type: "output_text", text: "looking" }] };
+    const input = [userText("go"), message, call("a"), call("b"), output("a", "1"), output("b", "2")];
     const { sent } = await talk("llamacpp", [...chatRules, chatTemplate("Llama 3.x")], [{ model: "Llama-3.3-70B-Instruct", input }]);
     assert.equal(sent.length, 1, "known by its name");
     assert.deepEqual(
@@ -182,7 +182,7 @@ describe("calls of another provider in the history", () => {
 });
 
 describe("an organisation that OpenAI has not verified", () => {
-  it("loses summaries alone, with a word: effort and earlier reasoning stay", async () => {
+  it("loses only summaries, with a warning: effort and earlier reasoning stay", async () => {
     const thought: ModelItem = { type: "reasoning", summary: [], encrypted_content: "gAAAA" };
     const request = { model: "gpt-5.5", effort: "high", summary: "auto", input: [userText("go"), thought, userText("on")] };
     const { events, sent } = await talk("openai", [...responsesRules, unverifiedOrganisation], [request, request]);
@@ -194,13 +194,13 @@ describe("an organisation that OpenAI has not verified", () => {
     assert.equal(listOf(sent[2]?.["input"]).length, 3);
   });
 
-  it("is not even asked for summaries unless somebody wants them", async () => {
+  it("is not asked for summaries unless they are requested", async () => {
     const { sent } = await talk("openai", [unverifiedOrganisation], [{ model: "gpt-5.5", effort: "high" }]);
     assert.equal(sent.length, 1);
   });
 });
 
-/** Words of the person while the model works, an image of a tool, a broken call, a turn that was stopped: all that templates stumble over. */
+/** Input during a turn, an image from a tool, a broken call, an interrupted turn: everything that breaks templates. */
 const busyThread: ModelItem[] = [
   ...foreignThread,
   userText("wait, not that one"),
@@ -230,11 +230,11 @@ describe("a busy thread and the chat templates of llama.cpp", () => {
       const [before, after] = sent.slice(-2).map(messagesOf);
       assert.deepEqual(after?.slice(0, before?.length), before);
       assert.equal(listOf(sent.at(-1)?.["tools"]).length, textOnly.includes(name) ? 0 : 3);
-      for (const words of ["not that one", "hurry", "never mind", "You are a test."])
-        assert.ok(JSON.stringify(sent.at(-1)).includes(words), words);
+      for (const text of ["not that one", "hurry", "never mind", "You are a test."])
+        assert.ok(JSON.stringify(sent.at(-1)).includes(text), text);
     });
 
-  it("Mistral's own API is asked as it likes it from the first request on", async () => {
+  it("Mistral's own API gets the right form from the first request on", async () => {
     const request = { model: "mistral-large-latest", input: busyThread };
     const { events, sent } = await talk("mistral", [...chatRules, mistralIds, mistralOrder], [request]);
     assert.deepEqual([textOf(events[0] ?? []), sent.length], ["ok", 1]);
