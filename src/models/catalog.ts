@@ -132,7 +132,7 @@ export function createModelCatalog(options: CatalogOptions = {}): RefreshableCat
     find,
     prepare(model, provider, signal) {
       const { lists } = options;
-      return lists !== undefined && isAsked(model, provider, facts) ? readList(lists, provider, signal) : undefined;
+      return lists !== undefined && mustAskProvider(model, provider, facts) ? readList(lists, provider, signal) : undefined;
     },
     price: (model, providerId) => priceOf(model, providerId, facts),
     list() {
@@ -172,7 +172,7 @@ const localIds: ReadonlySet<string> = new Set(["ollama", "lmstudio", "llamacpp",
  * Servers that alone know their window (set at their start), and models that the table does not have. The user's own servers on the
  * Responses wire are not asked unless `options.list_models` is set: most of them are proxies without a list.
  */
-function isAsked(model: string, provider: ProviderConfig, facts: Facts): boolean {
+function mustAskProvider(model: string, provider: ProviderConfig, facts: Facts): boolean {
   const { wireApi, options } = provider;
   if (wireApi === "scripted" || wireApi === "ai-sdk" || options["list_models"] === false) return false;
   if (localIds.has(provider.id) || options["list_models"] === true) return true;
@@ -191,7 +191,7 @@ function entryFor(wanted: Wanted): CatalogEntry {
   const { model, provider } = wanted;
   const traits = traitsOf(model);
   const isOwnServer = provider !== undefined && localIds.has(provider.id);
-  const figures = traits?.isOwn === true && isAtMaker(traits.row, provider) ? undefined : figuresOf(wanted);
+  const figures = traits?.isOwn === true && isAtVendor(traits.row, provider) ? undefined : figuresOf(wanted);
   const row = traits?.row ?? (figures === undefined ? cautiousRow : hostedRow());
   const known = traits !== undefined || figures !== undefined;
   const window = windowOf(wanted, row, figures, isOwnServer);
@@ -209,7 +209,7 @@ function entryFor(wanted: Wanted): CatalogEntry {
 }
 
 /** Models with their own row have their vendor's figures there, so that start-up need not load the table; the user's own proxies forward them. */
-const isAtMaker = (row: Row, provider: ProviderConfig | undefined): boolean =>
+const isAtVendor = (row: Row, provider: ProviderConfig | undefined): boolean =>
   provider === undefined || provider.id === row.provider || (!localIds.has(provider.id) && factsProvider(provider) === undefined);
 
 /** Below this, the two tools for background commands take too much of the window. */

@@ -117,7 +117,7 @@ describe("a thread that changes its provider", () => {
   ] satisfies ModelItem[];
 
   for (const wire of ["responses", "chat", "anthropic"] as const)
-    it(`keeps words, calls and results on the ${wire} wire, and says that thoughts were lost`, () => {
+    it(`keeps text, calls and results on the ${wire} wire, and reports that reasoning was lost`, () => {
       const { body, warnings } = encode(wire, thread);
       const text = JSON.stringify(body);
       for (const part of ["go", "result of a", "done", "again", "*** Begin Patch", "Done!"])

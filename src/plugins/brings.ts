@@ -9,7 +9,7 @@ import { kindOf, type Manifest, readJson, textAt } from "./manifest.ts";
 
 type Table = Readonly<Record<string, unknown>>;
 
-export interface Brought {
+export interface Provided {
   readonly skillFolders: readonly string[];
   readonly mcpServers: Readonly<Record<string, Table>>;
   readonly hooks: readonly PluginHooks[];
@@ -19,7 +19,7 @@ export interface Brought {
 const maxServers = 50;
 
 /** Never throws: unreadable parts become warnings. */
-export function broughtBy(root: string, manifest: Manifest, data: string): Brought {
+export function providedBy(root: string, manifest: Manifest, data: string): Provided {
   const warnings = [...manifest.warnings];
   return {
     skillFolders: skillFolders(root, manifest, warnings),

@@ -8,7 +8,7 @@ import { errorMessage } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { PluginTrust } from "../protocol/plugin-trust.ts";
 import { agentDataFolder } from "./agent-plugin.ts";
-import { broughtBy } from "./brings.ts";
+import { providedBy } from "./brings.ts";
 import { type Content, isUnchanged, readContent } from "./content.ts";
 import { type PluginId, PluginProblem, parseId, shown, versionProblem } from "./id.ts";
 import { readManifest } from "./manifest.ts";
@@ -140,7 +140,7 @@ class PluginsInHome implements InstalledPlugins {
     const content = readContent(root);
     const manifest = readManifest(root);
     const dataFolder = manifest.isAgentPlugin ? agentDataFolder(codexHome, parsed) : dataFolderOf(codexHome, parsed);
-    const { skillFolders, mcpServers, hooks, warnings } = broughtBy(root, manifest, dataFolder);
+    const { skillFolders, mcpServers, hooks, warnings } = providedBy(root, manifest, dataFolder);
     if (manifest.isAgentPlugin && Object.values(mcpServers).some((server) => "command" in server))
       mkdirSync(dataFolder, { recursive: true, mode: 0o700 }); // its servers may use it as their working folder
     const plugin: InstalledPlugin = {

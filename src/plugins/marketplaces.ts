@@ -122,7 +122,7 @@ async function upgrade(name: string, entry: Table, options: MarketplaceOptions):
   const wanted = wantedOf(entry);
   const root = path.join(copies(options.codexHome), name);
   const revision = await remoteRevision(wanted, options.git);
-  if (noteSays(root, wanted, revision)) return undefined;
+  if (noteMatches(root, wanted, revision)) return undefined;
   return await staged(options, async (draft, before) => {
     const cloned = await cloneInto(draft, wanted, options.git);
     const found = catalogueIn(draft).name;
@@ -165,7 +165,7 @@ function writeNote(root: string, wanted: Wanted, revision: string): void {
   replaceFileSync(path.join(root, noteName), `${JSON.stringify(noteOf(wanted, revision), undefined, 2)}\n`);
 }
 
-function noteSays(root: string, wanted: Wanted, revision: string): boolean {
+function noteMatches(root: string, wanted: Wanted, revision: string): boolean {
   try {
     const note: unknown = JSON.parse(readBoundedTextSync(path.join(root, noteName), maxNote, { links: "refuse" }));
     const expected = noteOf(wanted, revision);

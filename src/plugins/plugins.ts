@@ -10,7 +10,7 @@ import { isInside } from "../lib/paths.ts";
 import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import type { HookEventName } from "../protocol/hooks.ts";
 import type { PluginDetail, PluginHookSummary, PluginSource, PluginSummary, SkillSummary } from "../protocol/plugin.ts";
-import { broughtBy } from "./brings.ts";
+import { providedBy } from "./brings.ts";
 import { type Catalogue, faceOf, findCatalogue, type Offer, readCatalogue, rootOfCatalogue } from "./catalogue.ts";
 import { copyFolder, replaceFolder } from "./copy.ts";
 import { cloneInto } from "./git-copy.ts";
@@ -161,12 +161,12 @@ async function read(file: string, name: string, options: PluginsOptions): Promis
     const description = offer.manifest?.description ?? `Install it to see what it brings along. It comes from ${sourceText(offer.source)}.`;
     return { ...about, description, skills: [], hooks: [], mcpServers: [] };
   }
-  const brought = broughtBy(root, manifest, path.join(root, ".plugin-data"));
+  const provided = providedBy(root, manifest, path.join(root, ".plugin-data"));
   const plugin = { id: idText(id), name: manifest.name, root };
-  const skills = await Promise.all(brought.skillFolders.map((folder) => options.skillsIn(folder, plugin)));
+  const skills = await Promise.all(provided.skillFolders.map((folder) => options.skillsIn(folder, plugin)));
   return {
-    ...{ ...about, description: manifest.description ?? null, skills: skills.flat(), mcpServers: Object.keys(brought.mcpServers).sort() },
-    hooks: brought.hooks.flatMap(({ name: place, events }) => hookSummaries(`${idText(id)}:${place}`, events)),
+    ...{ ...about, description: manifest.description ?? null, skills: skills.flat(), mcpServers: Object.keys(provided.mcpServers).sort() },
+    hooks: provided.hooks.flatMap(({ name: place, events }) => hookSummaries(`${idText(id)}:${place}`, events)),
   };
 }
 

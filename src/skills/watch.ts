@@ -29,7 +29,7 @@ export class FolderWatch {
     const on = nearestFolder(folder);
     if (on === undefined) return;
     try {
-      const watcher = watch(on, { recursive: on === folder, persistent: false }, (_event, name) => this.#stirred(folder, on, name));
+      const watcher = watch(on, { recursive: on === folder, persistent: false }, (_event, name) => this.#onChange(folder, on, name));
       watcher.on("error", () => this.#drop(folder));
       this.#watchers.set(folder, { watcher, on });
     } catch {
@@ -37,7 +37,7 @@ export class FolderWatch {
     }
   }
 
-  #stirred(folder: string, on: string, name: string | null): void {
+  #onChange(folder: string, on: string, name: string | null): void {
     if (on !== folder && name !== null && !folder.startsWith(path.join(on, name))) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

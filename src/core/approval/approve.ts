@@ -26,7 +26,7 @@ export async function approve(turn: ApprovalTurn, itemId: string, request: Appro
   await audit.write({ ...subject, event: "requested", ...sandboxed });
   const answer = await request.ask();
   const decision = request.read(answer);
-  await audit.write({ ...subject, event: "decided", decision: auditWord(decision), by: answeredBy(answer) });
+  await audit.write({ ...subject, event: "decided", decision: auditDecision(decision), by: answeredBy(answer) });
   if (decision.kind === "accept") {
     await request.grant?.(decision);
     return { allows: true };
@@ -54,7 +54,7 @@ export const auditSubject = (turn: ApprovalTurn, itemId: string, about: Approval
 export const policyName = (turn: ApprovalTurn): string =>
   typeof turn.settings.approvalPolicy === "string" ? turn.settings.approvalPolicy : "granular";
 
-function auditWord(decision: Decision): NonNullable<AuditEntry["decision"]> {
+function auditDecision(decision: Decision): NonNullable<AuditEntry["decision"]> {
   if (decision.kind !== "accept") return decision.kind;
   if (decision.remember) return "acceptAndRemember";
   return decision.forSession ? "acceptForSession" : "accept";

@@ -6,7 +6,7 @@ import type { AskingTurn } from "./approval-turn.ts";
 const goOn = "Go on";
 const stop = "Stop here";
 
-export interface Doubt {
+export interface ContinueQuestion {
   /** The question's id for clients. */
   readonly id: string;
   readonly header: string;
@@ -16,7 +16,7 @@ export interface Doubt {
   readonly ifYes: string;
 }
 
-export async function mayGoOn(turn: AskingTurn, { id, header, text, ifYes }: Doubt): Promise<boolean> {
+export async function mayContinue(turn: AskingTurn, { id, header, text, ifYes }: ContinueQuestion): Promise<boolean> {
   const { thread } = turn;
   if (!thread.clients.isInteractive) return false;
   const itemId = thread.ports.ids.item();

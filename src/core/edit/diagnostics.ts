@@ -53,7 +53,7 @@ const checkers: Readonly<Record<CheckerName, Checker>> = {
 export async function problemsIn(changed: readonly string[], turn: EditTurn): Promise<string> {
   const { thread, settings } = turn;
   // A project's checker is the project's own program: it runs unasked only where commands would, in folders that the user trusts.
-  if (!thread.config.trusted || settings.approvalPolicy === "untrusted" || editorTells(thread.clients.dynamicTools)) return "";
+  if (!thread.config.trusted || settings.approvalPolicy === "untrusted" || hasEditorDiagnostics(thread.clients.dynamicTools)) return "";
   const findings: string[] = [];
   for (const name of thread.config.diagnostics) {
     const files = changed.filter((file) => checkers[name].files.test(file));
@@ -66,7 +66,7 @@ export async function problemsIn(changed: readonly string[], turn: EditTurn): Pr
 }
 
 /** A client that offers the editor's diagnostics as a tool has better information. */
-const editorTells = (tools: readonly unknown[]): boolean => /"name":"[^"]*(?:diagnostics|problems)/i.test(JSON.stringify(tools));
+const hasEditorDiagnostics = (tools: readonly unknown[]): boolean => /"name":"[^"]*(?:diagnostics|problems)/i.test(JSON.stringify(tools));
 
 async function folderWith(name: string, turn: EditTurn): Promise<string | undefined> {
   for (const folder of new Set([turn.settings.cwd, turn.thread.config.projectRoot]))

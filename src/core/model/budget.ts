@@ -1,7 +1,7 @@
 /** The user's budget: a warning when it runs low, and a question before the next model call when it is spent. */
 import type { TurnError } from "../../protocol/turn.ts";
 import type { AskingTurn } from "../approval/approval-turn.ts";
-import { mayGoOn } from "../approval/ask-to-go-on.ts";
+import { mayContinue } from "../approval/ask-to-go-on.ts";
 import type { HookedThread } from "../hooks/hooked.ts";
 import type { Usage } from "../ports/usage.ts";
 
@@ -23,7 +23,7 @@ export async function overBudget(turn: PaidTurn): Promise<TurnError | undefined>
     return undefined;
   }
   const ifYes = "Ask again when a further fifth of the budget is used.";
-  if (!(await mayGoOn(turn, { id: "budget", header: "Budget", text, ifYes })))
+  if (!(await mayContinue(turn, { id: "budget", header: "Budget", text, ifYes })))
     return {
       message: `${text} Raise parley.budget in config.toml, or start the turn again and agree to go on.`,
       codexErrorInfo: "usageLimitExceeded",

@@ -49,7 +49,7 @@ export async function writeScope(
   const roots = sessionRoots.map((root) => root.real);
   for (const name of extra.filter((name) => path.isAbsolute(name))) roots.push(await real(name));
   const closed = [await real(folders.codexHome), ...(folders.program ?? [])];
-  for (const root of roots) closed.push(...(await ledTo(root, workspace)));
+  for (const root of roots) closed.push(...(await protectedTargets(root, workspace)));
   const home = folders.userHome === undefined ? undefined : await real(folders.userHome);
   if (home !== undefined && roots.some((root) => isInside(home, root)))
     closed.push(...(await Promise.all(homeEntries.map((name) => real(path.join(home, name))))));
@@ -64,7 +64,7 @@ export async function writeScope(
 }
 
 /** The targets of a root's protected names: a link's target, and for the `.git` file of a worktree the git folder and its common folder. */
-async function ledTo(root: string, workspace: Workspace): Promise<string[]> {
+async function protectedTargets(root: string, workspace: Workspace): Promise<string[]> {
   const places = await Promise.all([...protectedNames].map((name) => resolved(path.join(root, name), workspace)));
   const [git = root] = places;
   const gitDir = await pointerIn(git, /^gitdir:\s*(.+?)\s*$/m, path.dirname(git), workspace);

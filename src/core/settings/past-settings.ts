@@ -27,7 +27,7 @@ export function pastModel(
  * `base` is what the config alone would give. Later config changes apply to new threads: they neither widen nor narrow what this
  * one had. Only keys that the request itself sets replace stored settings.
  */
-export function goOnWith(past: ThreadSettings, base: ThreadSettings, config: Config): ThreadSettings {
+export function resumedSettings(past: ThreadSettings, base: ThreadSettings, config: Config): ThreadSettings {
   const isRequested = (name: SettingName): boolean => settingRows[name].keys.some((key) => config.requested.includes(key));
   const carried = carriedNames.filter((name) => past[name] !== undefined && !isRequested(name)).map((name) => [name, past[name]] as const);
   const settings: ThreadSettings = { ...base, ...Object.fromEntries(carried), cwd: past.cwd, workspaceRoots: past.workspaceRoots };

@@ -10,7 +10,7 @@ import type { Config } from "../ports/config.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
-import { goOnWith, hasSameLimits, keptSettings, pastModel } from "../settings/past-settings.ts";
+import { hasSameLimits, keptSettings, pastModel, resumedSettings } from "../settings/past-settings.ts";
 import { changed, chosenBy, type SettingsChange, settingsFrom } from "../settings/settings.ts";
 import { IdleThreads } from "./idle-threads.ts";
 import { LiveThread } from "./thread.ts";
@@ -39,7 +39,7 @@ export class Threads {
 
   constructor(ports: CorePorts) {
     this.#ports = ports;
-    this.#idle = new IdleThreads({ all: this.#live, unload: (id) => this.#letGo(id) }, () => ports.clock.monotonic());
+    this.#idle = new IdleThreads({ all: this.#live, unload: (id) => this.#unload(id) }, () => ports.clock.monotonic());
   }
 
   get ids(): readonly string[] {
@@ -146,7 +146,7 @@ export class Threads {
       settings:
         past.settings === undefined
           ? fresh.settings
-          : Object.freeze(changed(goOnWith(past.settings, fresh.settings, fresh.config), fresh.config, options)),
+          : Object.freeze(changed(resumedSettings(past.settings, fresh.settings, fresh.config), fresh.config, options)),
       config: fresh.config,
       chosen: [...keptSettings, ...chosenBy(options)],
       ephemeral: fresh.ephemeral,
@@ -202,7 +202,7 @@ export class Threads {
     thread.releaseLease();
     this.onUnloaded(id);
   }
-  async #letGo(id: string): Promise<void> {
+  async #unload(id: string): Promise<void> {
     await this.unload(id);
     const { audience } = this.#ports;
     audience.toAll("thread/status/changed", { threadId: id, status: { type: "notLoaded" } });
@@ -261,7 +261,7 @@ export class Threads {
     const ownProvider = config.requested.includes("model_provider") || meta.modelProvider === "" ? undefined : meta.modelProvider;
     const model = this.#ports.chooseModel(config, options.model ?? before.model, options.modelProvider ?? before.provider ?? ownProvider);
     const base = settingsFrom(config, model, { cwd, baseInstructions: meta.baseInstructions });
-    const carried = past.settings === undefined ? base : goOnWith(past.settings, base, config);
+    const carried = past.settings === undefined ? base : resumedSettings(past.settings, base, config);
     const thread = new LiveThread(this.#ports, {
       meta,
       settings: Object.freeze(changed(carried, config, { ...options, cwd })),

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { TurnError } from "../../protocol/turn.ts";
 import type { AskingTurn } from "../approval/approval-turn.ts";
-import { mayGoOn } from "../approval/ask-to-go-on.ts";
+import { mayContinue } from "../approval/ask-to-go-on.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 
 /** How often the same thing may happen in a row. */
@@ -77,7 +77,7 @@ export class LoopGuard {
 
 /** Why the turn must stop, after asking the person if there is one; undefined when it may continue. */
 export async function askOrStop(turn: AskingTurn & { readonly guard: LoopGuard }, text: string): Promise<TurnError | undefined> {
-  if (await mayGoOn(turn, { id: "loop", header: "Loop", text, ifYes: "Ask again when the same happens once more." })) {
+  if (await mayContinue(turn, { id: "loop", header: "Loop", text, ifYes: "Ask again when the same happens once more." })) {
     turn.guard.goOn();
     return undefined;
   }

@@ -17,10 +17,10 @@ export function pageAddress(text: string, { isInside }: Pick<FetchOptions, "isIn
   if (url === null) return "not an address; give a whole one such as https://example.org/page";
   if (url.protocol !== "https:" && url.protocol !== "http:") return `only http and https can be fetched, not ${url.protocol}`;
   if (url.username !== "" || url.password !== "") return "an address with a name or password in it is not fetched";
-  if (isInside === undefined && isPrivateHost(url)) return insideText(url.hostname);
+  if (isInside === undefined && isPrivateHost(url)) return internalAddressText(url.hostname);
   url.hash = "";
   return url;
 }
 
-export const insideText = (host: string): string =>
+export const internalAddressText = (host: string): string =>
   `${host} is an address of this machine or its network, which is not fetched; use a command for it`;

@@ -7,7 +7,7 @@ import zlib from "node:zlib";
 import { errorMessage } from "../../lib/error-text.ts";
 import { openNetwork } from "../../lib/network.ts";
 import { isPrivateAddress } from "../../lib/private-network.ts";
-import { type FetchOptions, insideText, pageAddress } from "./address.ts";
+import { type FetchOptions, internalAddressText, pageAddress } from "./address.ts";
 
 const maxBytes = 5 * 1024 * 1024;
 const timeoutMs = 30_000;
@@ -97,7 +97,7 @@ function judgedLookup(isInside: (address: string) => boolean): LookupFunction {
     lookUpAll(hostname, { family: family ?? 0, hints: hints ?? 0, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error !== null || first === undefined) return done(error ?? new Error(`${hostname} has no address`), "");
-      if (addresses.some(({ address }) => isInside(address))) return done(new NotFetched(insideText(hostname)), "");
+      if (addresses.some(({ address }) => isInside(address))) return done(new NotFetched(internalAddressText(hostname)), "");
       return all === true ? done(null, addresses) : done(null, first.address, first.family);
     });
 }
