@@ -87,7 +87,7 @@ export class ItemWriter {
     return this.#reasoning !== undefined;
   }
 
-  /** Sets the data that the wire expects back with the open reasoning item (or starts an empty one); called when it closes. */
+  /** Sets the data that the wire expects back with the open reasoning item (or starts an empty one); `sealed` is called when it closes. */
   sealReasoning(sealed: () => string, out: ModelEvent[]): void {
     this.#openReasoning(out).sealed = sealed;
   }

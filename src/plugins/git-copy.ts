@@ -17,7 +17,7 @@ export interface Wanted {
 
 const timeoutMs = 120_000;
 const maxOutput = 1024 * 1024;
-/** No hooks, no transports that run programs, no submodules. */
+/** No hooks, no transports that run programs, no bare repository inside the repository. */
 const safe = ["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "safe.bareRepository=explicit"];
 
 /** Fetches into `folder`, which is empty. Returns the commit. Throws PluginProblem. */

@@ -43,7 +43,7 @@ describe("rate limits", () => {
     assert.deepEqual(requests, ["/api/codex/usage acc-1", "/api/codex/usage acc-1"]);
   });
 
-  it("report an unknown status and an unknown plan by their own names", async (t) => {
+  it("report an unknown plan as unknown, and an error with its status", async (t) => {
     const { url } = await issuer(t, "good", { plan_type: "Galactic" });
     const read = (token: string) => readRateLimits({ credentials: credentialsOf(account(token)), baseUrl: url }, signal);
     assert.equal((await read("good")).rateLimits.planType, "unknown");

@@ -209,7 +209,7 @@ function priceFromConfig(model: string, config: Config): ModelPrice | undefined 
   return { input, cachedInput: price.cached_input ?? input, cacheWrite: price.cache_write ?? input, output: price.output ?? 0 };
 }
 
-/** Whatever the provider. */
+/** Tokens by model, over all providers. */
 function byModel(sum: Sum): Map<string, Tokens> {
   const models = new Map<string, Tokens>();
   for (const [key, tokens] of sum) {

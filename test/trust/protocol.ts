@@ -47,7 +47,7 @@ export const protocolCases: CaseTable = {
   32: ["an approval answered with 10 MB"],
   200: [
     "hundreds and thousands of calls in one answer",
-    "src/core/settings/count-limits.test.ts > a few at a time, all of them, in order",
+    "src/core/settings/count-limits.test.ts > work runs a few at a time, in order",
     "test/support/model-mocks/contract.ts > of a flood of calls so many are read, and the others only counted",
     "src/models/chat-completions.test.ts > arguments in forty thousand chunks take time proportional to their length",
     "src/lib/sse.test.ts > throws when an event holds more values than anybody says in one",

@@ -16,7 +16,7 @@ export class HookState {
   sessionStarts(source: StartSource): void {
     this.#startedBy = source;
   }
-  /** Undefined after they have run. */
+  /** Takes the pending reason; undefined when there is none. */
   takeStart(): StartSource | undefined {
     const source = this.#startedBy;
     this.#startedBy = undefined;

@@ -25,7 +25,7 @@ export interface HookedTurn {
   readonly id: string;
   readonly thread: HookedThread;
   readonly signal: AbortSignal;
-  /** Aborting it ends everything the turn runs. */
+  /** Commands added here end with the turn. */
   readonly commands: { add(command: RunningCommand): void };
 }
 

@@ -83,7 +83,7 @@ export function agentType({ meta: { source } }: HookedThread): string {
   return role ?? "default";
 }
 
-/** Events that do not ask for permission. */
+/** Events whose input has no permission mode. */
 const withoutMode: ReadonlySet<HookEventName> = new Set(["preModelRequest", "postModelRequest", "preCompact", "postCompact", "sessionEnd"]);
 
 function permissionMode({ settings }: HookedThread): string {

@@ -30,7 +30,7 @@ export interface ApprovalRequest {
   readonly hooked?: HookedCall;
   /** Refuses what hooks left undecided: the policy does not allow asking. */
   readonly noQuestions?: { readonly by: string; readonly text: string } | undefined;
-  /** Additional fields of the audit log entry. */
+  /** Whether the action is sandboxed, for the audit log. */
   readonly sandboxed?: boolean;
   /** Shows people the action: after the hooks, before anybody is asked. */
   announce?(): void;

@@ -9,7 +9,7 @@ export interface ProjectDoc {
 }
 
 export interface Surroundings {
-  /** AGENTS.md of the home, then, if the thread has an environment, from the project root down to `cwd`; bounded by `projectDocMaxBytes`. */
+  /** AGENTS.md of the home, then, if the thread has a machine, from the project root down to `cwd`; bounded by `projectDocMaxBytes`. */
   projectDocs(place: { readonly cwd: string; readonly hasMachine?: boolean }, config: Config): Promise<readonly ProjectDoc[]>;
   /** Commit, branch and origin (credentials removed) by reading .git; undefined outside a repository. Never runs git. */
   git(cwd: string): Promise<ThreadMeta["git"]>;

@@ -141,7 +141,7 @@ export class LiveThread implements TurnThread {
   setGit(git: ThreadMeta["git"]): void {
     this.#git = git;
   }
-  /** The first message, which thread lists show. */
+  /** Sets the preview that thread lists show, from the first message. */
   previewBy(content: readonly UserInput[]): void {
     if (this.#preview === "") this.#preview = previewOf(content);
   }
@@ -149,7 +149,7 @@ export class LiveThread implements TurnThread {
   takeSettingsNews(): boolean {
     return this.#settings.takeNews();
   }
-  /** Aborts the warm-up request to the provider; undefined when it is over. */
+  /** Sets the function that aborts the provider's warm-up request; undefined when it is over. */
   warmsUp(end: (() => void) | undefined): void {
     this.#endWarmUp = end;
   }

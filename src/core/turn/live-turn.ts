@@ -36,7 +36,7 @@ export interface TurnOptions {
 export type TurnThread = CommandThread &
   CompactingTurn["thread"] & {
     readonly clients: { readonly name: string | undefined };
-    /** The first message, which thread lists show. */
+    /** Sets the preview that thread lists show, from the first message. */
     previewBy(content: readonly UserInput[]): void;
     /** Asks the subscribers; the thread's status shows meanwhile what it is waiting for. */
     ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal): Promise<Answer>;
@@ -52,7 +52,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   readonly startedAtMs: number;
   readonly items: TurnItems;
   readonly steering: Steering;
-  /** Aborts everything that the turn runs. */
+  /** Every command that the turn runs. */
   readonly commands: TurnCommands;
   readonly outcomes: Outcomes;
   readonly edits: TurnEdits;

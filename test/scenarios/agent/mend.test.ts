@@ -80,7 +80,7 @@ verifies("agent.fallback", async ({ app, workspace }) => {
   client.on("warning", ({ message }) => warnings.push(message));
   const thread = await client.startThread({ cwd: workspace, modelProvider: "mock", model: "first", ...free });
   assert.equal((await thread.run("hello")).text, "second");
-  assert.match(warnings.join(), /first is overloaded.*goes on with second/);
+  assert.match(warnings.join(), /first is overloaded.*continues with second/);
   isBusy = false;
   assert.equal((await thread.run("hello")).text, "first", "the next turn asks the first again");
 });
