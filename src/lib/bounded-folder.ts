@@ -1,5 +1,5 @@
 /** Folders of others: a million entries are neither held in memory nor read without a pause. */
-import { type Dirent, opendirSync } from "node:fs";
+import { type Dirent, existsSync, opendirSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 
 /** Entries are read from the disk in portions of this many; between two of them others have their turn. */
@@ -19,6 +19,8 @@ export const mostNames = 1_000_000;
 
 /** The names one by one, at once: for callers that cannot wait and look for few of them. Nothing where the folder cannot be read. */
 export function* namesOf(folder: string, most: number = mostNames): Generator<string> {
+  // Most of the folders that are looked for do not exist: asking first is much cheaper than the error.
+  if (!existsSync(folder)) return;
   try {
     const opened = opendirSync(folder, { bufferSize: portion });
     try {
