@@ -135,16 +135,21 @@ Measured by hand on a loaded machine of two cores, November 2026; processor time
 
 ## Before and after the rooms
 
-Core, the store, the command line and the session clients were divided into rooms on 16 November 2026. Both states, 7b2fe7c (before) and 33a9274 (after; with eight hours of other changes), in interleaved runs on two cores with a load average of 12 to 19 from other work. The clock told more of that load than of either, so it is given by its lowest values; 12 starts of each, and 6 × 30 turns.
+Core, the store, the command line and the session clients were divided into rooms on 16 November 2026. The state before (7b2fe7c) and the one after it (with hooks, plugins and kinds of sub-agents, which came at the same time), in interleaved runs on two cores with a load average of 4 to 19 from other work; medians of 5 rounds, turns of 8.
 
-| | before | after | ratio of the lowest | ratio of the medians |
-|---|---:|---:|---:|---:|
-| start, used home: initialize, lowest | 92.0 ms | 73.7 ms | 0.80× | 1.07× |
-| start, used home: thread/start, lowest | 200 ms | 194 ms | 0.97× | 1.32× |
-| resident memory, idle, median | 68.6 MB | 66.5 MB | 1.01× | 0.97× |
-| processor time of a start, median | 0.22 s | 0.23 s | 1.12× | 1.05× |
-| one-token turn, median | 13.4 ms | 13.6 ms | 1.00× | 1.02× |
-| processor time of a turn, median | 11.5 ms | 12.2 ms | 1.14× | 1.06× |
+| | before | after | ratio |
+|---|---:|---:|---:|
+| start, used home: initialize | 101 ms | 86.1 ms | 0.85× |
+| start, used home: thread/start | 196 ms | 170 ms | 0.86× |
+| first start, empty home: initialize | 127 ms | 132 ms | 1.04× |
+| first start, empty home: thread/start | 265 ms | 282 ms | 1.06× |
+| resident memory, idle | 66.2 MB | 67.6 MB | 1.02× |
+| first turn | 165 ms | 140 ms | 0.85× |
+| one-token turn, p50 | 15.1 ms | 15.6 ms | 1.03× |
+| one-token turn, p95 | 25.4 ms | 28.7 ms | 1.13× |
+| processor time of a turn | 14.8 ms | 15.8 ms | 1.07× |
+
+What a turn costs more is mostly the look at the config's files before it: there are more of them.
 
 ## Measure it yourself
 
