@@ -1,7 +1,7 @@
 /**
- * The list of files outside the server's home that hold a secret of the server: tokens, shared secrets, keys of certificates. Written by
- * whoever is given one on the command line, read by the sandbox of every server with the same home, which hides them from commands: a
- * manager and the engine that it connects to are two processes.
+ * The list of files outside the server's home that contain the server's secrets: tokens, shared secrets, certificate keys. Every process
+ * that gets such a file on its command line adds it here. The sandbox of every server with the same home reads the list and hides the
+ * files from commands: a manager and the engine that it connects to are two processes.
  */
 import { statSync } from "node:fs";
 import path from "node:path";
@@ -9,11 +9,11 @@ import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
 
 const listIn = (home: string): string => path.join(home, "parley", "secret-files.json");
-/** The oldest are dropped first. */
+/** When the list is full, the oldest entries are dropped first. */
 const maxFiles = 64;
 const maxBytes = 1024 * 1024;
 
-/** Adds files to the list. Throws when it cannot be written: a secret that is not hidden must not be used. */
+/** Adds files to the list. Throws when the list cannot be written: a secret that is not hidden must not be used. */
 export function noteSecretFiles(home: string, files: readonly string[]): void {
   const known = knownSecretFiles(home);
   const added = files.map((file) => path.resolve(file)).filter((file) => !known.includes(file));

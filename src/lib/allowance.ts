@@ -1,9 +1,9 @@
-/** So many of a kind in each stretch of time, and a count of the rest: for log lines and notices that somebody else can cause. */
+/** Rate limit for log lines and notices that others can cause: so many per interval, and a count of the rest. */
 
 export interface AllowanceOptions {
   readonly count: number;
   readonly ms: number;
-  /** Milliseconds that never run backwards. */
+  /** Monotonic milliseconds. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -17,7 +17,7 @@ export class Allowance {
     this.#options = options;
   }
 
-  /** Undefined when the allowance is used up; else how many were refused since the last one that was not. */
+  /** Undefined when the limit is reached; otherwise how many were refused since the last accepted one. */
   take(): number | undefined {
     const { count, ms, now = () => performance.now() } = this.#options;
     const at = now();
@@ -38,7 +38,7 @@ export class Allowance {
 
 type Report = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** A report that unknown clients can cause: twenty lines a minute, so that nobody drives everything else out of the log. */
+/** For reports that unknown clients can cause: twenty lines a minute, so that nobody crowds everything else out of the log. */
 export function sparing(report: Report): Report {
   const allowance = new Allowance({ count: 20, ms: 60_000 });
   return (message, fields) => {

@@ -2,10 +2,10 @@
 
 const saturation = 1.2;
 const lengthWeight = 0.75;
-/** Of a word that only begins with the sought one ("repo" in "repositories"). */
+/** Weight of a word that only starts with the search term ("repo" in "repositories"). */
 const beginningWeight = 0.5;
 
-/** Words in lower case: `listPull_requests` → list, pull, request. */
+/** Splits into lower-case words: `listPull_requests` → list, pull, request. */
 export function wordsOf(text: string): string[] {
   const words = text
     .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
@@ -14,7 +14,7 @@ export function wordsOf(text: string): string[] {
   return (words ?? []).map((word) => (word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word));
 }
 
-/** The places of the texts that have anything in common with the query, best first. */
+/** The indices of the texts that match the query, best first. */
 export function ranked(texts: readonly (readonly string[])[], query: readonly string[]): number[] {
   const sought = [...new Set(query)];
   const average = texts.reduce((sum, words) => sum + words.length, 0) / Math.max(1, texts.length);

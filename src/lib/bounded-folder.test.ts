@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { entriesOf, firstEntriesSync, namesOf } from "./bounded-folder.ts";
 
-test("so many entries and no more are read, at once or one by one", async (t) => {
+test("no more entries than the limit are read, at once or one by one", async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-entries-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   for (let i = 0; i < 1500; i++) writeFileSync(path.join(folder, `f${i}`), "");

@@ -1,25 +1,25 @@
-/** Folders of others: a million entries are neither held in memory nor read without a pause. */
+/** Reads folders that others filled: a million entries are neither kept in memory nor read without yielding. */
 import { type Dirent, existsSync, opendirSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 
-/** Entries are read from the disk in portions of this many; between two of them others have their turn. */
+/** Entries are read from disk in batches of this size; other work runs between two batches. */
 const portion = 512;
 
-/** The entries one by one, in the order of the disk; nothing where the folder cannot be read. Whoever has enough stops. */
+/** Yields the entries one by one in disk order; none if the folder cannot be read. The caller may stop at any time. */
 export async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   try {
     yield* await opendir(folder, { bufferSize: portion });
   } catch {
-    // Gone, or not ours to read.
+    // Deleted, or not readable for us.
   }
 }
 
-/** More names than this are not looked through at once. */
+/** Upper limit of names that one synchronous scan looks at. */
 export const mostNames = 1_000_000;
 
-/** The names one by one, at once: for callers that cannot wait and look for few of them. Nothing where the folder cannot be read. */
+/** Yields the names one by one, synchronously: for callers that cannot wait and look for few of them. None if the folder cannot be read. */
 export function* namesOf(folder: string, most: number = mostNames): Generator<string> {
-  // Most of the folders that are looked for do not exist: asking first is much cheaper than the error.
+  // Most of these folders do not exist: checking first is much cheaper than the error.
   if (!existsSync(folder)) return;
   try {
     const opened = opendirSync(folder, { bufferSize: portion });
@@ -29,17 +29,17 @@ export function* namesOf(folder: string, most: number = mostNames): Generator<st
       opened.closeSync();
     }
   } catch {
-    // Gone, or not ours to read.
+    // Deleted, or not readable for us.
   }
 }
 
 export interface Entries {
   readonly entries: readonly Dirent[];
-  /** There are more than were asked for. */
+  /** True when there are more entries than requested. */
   readonly isCut: boolean;
 }
 
-/** The first entries, at once: for callers that cannot wait. Empty where the folder cannot be read. */
+/** The first entries, synchronously: for callers that cannot wait. Empty if the folder cannot be read. */
 export function firstEntriesSync(folder: string, most: number): Entries {
   const entries: Dirent[] = [];
   try {
@@ -53,7 +53,7 @@ export function firstEntriesSync(folder: string, most: number): Entries {
       opened.closeSync();
     }
   } catch {
-    // Gone, or not ours to read.
+    // Deleted, or not readable for us.
   }
   return { entries, isCut: false };
 }

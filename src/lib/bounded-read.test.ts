@@ -19,10 +19,13 @@ for (const [name, readIt] of both)
       folder = mkdtempSync(path.join(tmpdir(), "parley-bounded-"));
     });
     after(() => rmSync(folder, { recursive: true, force: true }));
-    const refused = (file: string, code: UnfitFile["code"], says: RegExp, options?: ReadOptions) =>
-      assert.rejects(readIt(file, 1000, options), (error) => error instanceof UnfitFile && error.code === code && says.test(error.message));
+    const refused = (file: string, code: UnfitFile["code"], message: RegExp, options?: ReadOptions) =>
+      assert.rejects(
+        readIt(file, 1000, options),
+        (error) => error instanceof UnfitFile && error.code === code && message.test(error.message),
+      );
 
-    it("gives the whole of a file up to the limit, exactly", async () => {
+    it("returns a complete file up to exactly the limit", async () => {
       for (const size of [0, 1, 999, 1000]) {
         writeFileSync(at("plain"), "x".repeat(size));
         assert.equal((await readIt(at("plain"), 1000)).length, size);
@@ -51,24 +54,24 @@ for (const [name, readIt] of both)
       await refused(at("folder"), "ENOTFILE", /is a folder/);
     });
 
-    it("refuses a sparse giant before it makes room for it", async () => {
+    it("refuses a huge sparse file before allocating memory for it", async () => {
       writeFileSync(at("sparse"), "");
       truncateSync(at("sparse"), 8 * 1024 ** 4);
       await refused(at("sparse"), "EFBIG", /larger/);
       assert.equal((await readIt(at("sparse"), 1000, { beyond: "cut" })).length, 1000);
     });
 
-    it("follows links unless it must not", async () => {
-      writeFileSync(at("target"), "words");
+    it("follows symlinks unless told not to", async () => {
+      writeFileSync(at("target"), "text");
       symlinkSync("target", at("link"));
       symlinkSync("round", at("round"));
-      assert.equal((await readIt(at("link"), 1000)).toString(), "words");
+      assert.equal((await readIt(at("link"), 1000)).toString(), "text");
       await refused(at("link"), "ELOOP", /symbolic link/, { links: "refuse" });
       await assert.rejects(readIt(at("round"), 1000), { code: "ELOOP" });
       await assert.rejects(readIt(at("nowhere"), 1000), { code: "ENOENT" });
     });
 
-    it("reads files of the kernel, which tell no size, up to the limit", { skip: process.platform !== "linux" }, async () => {
+    it("reads kernel files, which report no size, up to the limit", { skip: process.platform !== "linux" }, async () => {
       assert.match((await readIt("/proc/self/status", 100_000)).toString(), /^Name:/);
       assert.equal((await readIt("/proc/self/status", 10, { beyond: "cut" })).length, 10);
       await assert.rejects(readIt("/proc/self/status", 10), { code: "EFBIG" });
@@ -76,7 +79,7 @@ for (const [name, readIt] of both)
   });
 
 describe("a file that grows while it is read", () => {
-  it("is bounded by the limit and not by the size that it told", () => {
+  it("is bounded by the limit and not by the reported size", () => {
     const folder = mkdtempSync(path.join(tmpdir(), "parley-bounded-"));
     try {
       const file = path.join(folder, "log");

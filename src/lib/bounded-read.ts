@@ -1,18 +1,18 @@
 /**
- * Reads files that somebody else wrote or named: a project, a repository, a plugin, a model, another program on the same home. Takes regular
- * files alone, never waits for a pipe or a device, and never takes more than the caller has room for.
+ * Reads files that others wrote or named: a project, a repository, a plugin, a model, another program on the same home. Accepts regular
+ * files only, never blocks on a pipe or a device, and never reads more than the caller's limit.
  */
 import { close, closeSync, constants, fstat, fstatSync, lstatSync, open, openSync, read, readSync, type Stats, statSync } from "node:fs";
 import { promisify } from "node:util";
 
 export interface ReadOptions {
-  /** What is done with a file that has more bytes: "refuse" it, which is the standard, or "cut" it there. */
+  /** What to do with a file that is larger: "refuse" it (the default) or "cut" it at the limit. */
   readonly beyond?: "refuse" | "cut";
-  /** "refuse" for places where a link must not lead elsewhere. */
+  /** "refuse" where a symlink must not lead elsewhere. */
   readonly links?: "follow" | "refuse";
 }
 
-/** Why a file is not read although it is there. The message names the file and can be shown; the reason is the rest of that sentence. */
+/** Why an existing file is not read. The message names the file and can be shown to users; the reason is the rest of that sentence. */
 export class UnfitFile extends Error {
   readonly code: "ENOTFILE" | "EFBIG" | "ELOOP";
   readonly reason: string;
@@ -23,7 +23,7 @@ export class UnfitFile extends Error {
   }
 }
 
-/** Throws UnfitFile, or what the system says (ENOENT, EACCES …). */
+/** Throws UnfitFile or the system's error (ENOENT, EACCES …). */
 export function readBoundedSync(file: string, maxBytes: number, options: ReadOptions = {}): Buffer {
   const opened = openRegularSync(file, options);
   try {
@@ -35,7 +35,7 @@ export function readBoundedSync(file: string, maxBytes: number, options: ReadOpt
   }
 }
 
-/** The same without holding up the others. */
+/** The same, without blocking the event loop. */
 export async function readBounded(file: string, maxBytes: number, options: ReadOptions = {}): Promise<Buffer> {
   const opened = await openRegular(file, options);
   try {
@@ -45,7 +45,7 @@ export async function readBounded(file: string, maxBytes: number, options: ReadO
   }
 }
 
-/** For a file that is open already; `file` is its name in messages. */
+/** For a file that is already open; `file` is its name in messages. */
 export async function readOpened({ fd, stats }: OpenedFile, file: string, maxBytes: number, options: ReadOptions = {}): Promise<Buffer> {
   const filled = new Filling(file, stats.size, maxBytes, options);
   while (filled.hasRoom) if (filled.add(await readInto(fd, filled.buffer, filled.length, filled.room)) === 0) break;
@@ -58,12 +58,12 @@ export const readBoundedText = async (file: string, maxBytes: number, options: R
   (await readBounded(file, maxBytes, options)).toString("utf8");
 
 export interface OpenedFile {
-  /** To be closed by the caller. */
+  /** The caller must close it. */
   readonly fd: number;
   readonly stats: Stats;
 }
 
-/** Opens a regular file for reading in pieces. */
+/** Opens a regular file to be read in pieces. */
 export function openRegularSync(file: string, options: ReadOptions = {}): OpenedFile {
   checkPlace(file, options);
   const fd = openSync(file, flagsFor(options));
@@ -90,7 +90,7 @@ export async function openRegular(file: string, options: ReadOptions = {}): Prom
   }
 }
 
-/** How many bytes came; fewer than asked for at the end alone, or where the system gives them in pieces. */
+/** Returns the number of bytes read; fewer than requested only at the end, or where the system returns them in pieces. */
 export function readInto(fd: number, buffer: Buffer, at: number, length: number, position = at): Promise<number> {
   return new Promise((resolve, reject) => {
     read(fd, buffer, at, length, position, (error, count) => (error === null ? resolve(count) : reject(error)));
@@ -100,8 +100,8 @@ export function readInto(fd: number, buffer: Buffer, at: number, length: number,
 const ignore = (): void => {};
 
 /**
- * Looked at before it is opened: opening alone does something to some devices, and ends the wait of whoever writes to a pipe. At once in both
- * forms, since a look takes microseconds.
+ * Checked before opening: merely opening has side effects on some devices, and unblocks a process that waits to write to a pipe. Synchronous
+ * in both variants, since a stat takes microseconds.
  */
 function checkPlace(file: string, { links }: ReadOptions): void {
   const stats = links === "refuse" ? lstatSync(file) : statSync(file);
@@ -109,7 +109,7 @@ function checkPlace(file: string, { links }: ReadOptions): void {
   checkKind(file, stats);
 }
 
-/** And once more when it is open: it may be another file by then, for which nobody has waited. */
+/** Checked again once it is open: the path may have been replaced by another file in between. */
 function checkKind(file: string, stats: Stats): void {
   if (!stats.isFile()) throw new UnfitFile("ENOTFILE", file, `is ${kindOf(stats)}, not a regular file`);
 }
@@ -125,7 +125,7 @@ function flagsFor({ links }: ReadOptions): number {
   return O_RDONLY | O_NONBLOCK | O_NOCTTY | (links === "refuse" ? O_NOFOLLOW : 0);
 }
 
-/** The size that a file tells is a hint: it may grow while it is read, and files of the kernel tell 0. */
+/** The reported size is only a hint: the file may grow while it is read, and kernel files report 0. */
 const firstGuess = 16 * 1024;
 
 class Filling {

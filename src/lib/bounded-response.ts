@@ -1,8 +1,8 @@
-/** Answers of servers that others choose: a body ends with an error once it holds more than it may. */
+/** Responses of servers that others choose: reading a body fails once it exceeds its limit. */
 
 const [lineFeed, carriageReturn] = [10, 13];
 
-/** Ends a body that holds more than one message may have: a stream of events counts anew with each event, anything else is one message. */
+/** Fails a body that exceeds the limit of one message: an event stream is counted per event, anything else as one message. */
 export function boundedResponse(response: Response, maxBytes: number): Response {
   if (response.body === null) return response;
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
@@ -11,7 +11,7 @@ export function boundedResponse(response: Response, maxBytes: number): Response 
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       length += chunk.length;
-      // An event ends with an empty line; its lines are gathered until then, however short they are.
+      // An event ends with an empty line; until then its lines are buffered, however short they are.
       if (isStream)
         for (let at = 0; at < chunk.length; at++) {
           if (chunk[at] === lineFeed && line === 0) length = chunk.length - at - 1;

@@ -1,11 +1,11 @@
-/** Brings a value into the types that a JSON Schema asks for, where there is only one way to do it: "5000" for a number, JSON text for a list. */
+/** Converts a value to the types that a JSON Schema requires, where there is only one way to do it: "5000" to a number, JSON text to a list. */
 import { repairJson } from "./repair-json.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 const maxDepth = 16;
 
-/** What fits stays as it is; what cannot be made to fit, too: the check that follows says what is wrong with it. */
+/** Values that already fit, and values that cannot be converted, are returned unchanged: the check that follows reports what is wrong. */
 export function coerced(schema: unknown, value: unknown, depth = 0): unknown {
   if (!isJson(schema) || depth > maxDepth) return value;
   const members = schema["anyOf"] ?? schema["oneOf"];
@@ -34,9 +34,9 @@ function fromMembers(members: readonly unknown[], value: unknown, depth: number)
 function typesOf(schema: Json): readonly string[] {
   const type = schema["type"];
   if (typeof type === "string") return [type];
-  if (Array.isArray(type)) return type.filter((word) => typeof word === "string");
+  if (Array.isArray(type)) return type.filter((name) => typeof name === "string");
   if (isJson(schema["properties"])) return ["object"];
-  return Array.isArray(schema["enum"]) && schema["enum"].every((word) => typeof word === "string") ? ["string"] : [];
+  return Array.isArray(schema["enum"]) && schema["enum"].every((choice) => typeof choice === "string") ? ["string"] : [];
 }
 
 function isOf(type: string, value: unknown): boolean {
@@ -72,11 +72,11 @@ function converted(type: string, value: unknown, schema: Json, depth: number): u
 
 function booleanFrom(value: unknown): boolean | undefined {
   if (value === 1 || value === 0) return value === 1;
-  const word = typeof value === "string" ? value.trim().toLowerCase() : "";
-  return word === "true" ? true : word === "false" ? false : undefined;
+  const text = typeof value === "string" ? value.trim().toLowerCase() : "";
+  return text === "true" ? true : text === "false" ? false : undefined;
 }
 
-/** JSON text of a list, or one element in place of a list of one. */
+/** JSON text of a list, or a single element instead of a list of one. */
 function listFrom(value: unknown, schema: Json, depth: number): unknown[] | undefined {
   const read = typeof value === "string" ? ofType("array", textAsJson(value)) : undefined;
   if (Array.isArray(read)) return read;
@@ -89,10 +89,10 @@ function listFrom(value: unknown, schema: Json, depth: number): unknown[] | unde
 const textAsJson = (text: string): unknown => (/^\s*[[{`]/.test(text) ? repairJson(text)?.value : undefined);
 const ofType = (type: string, value: unknown): unknown => (isOf(type, value) ? value : undefined);
 
-/** The parts of a value that has the right type itself. */
+/** Converts the members of a value whose own type is right. */
 function inner(schema: Json, value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return isJson(schema["items"]) ? value.map((item) => coerced(schema["items"], item, depth + 1)) : value;
-  if (typeof value === "string") return knownWord(schema["enum"], value);
+  if (typeof value === "string") return enumValue(schema["enum"], value);
   if (!isJson(value) || !isJson(schema["properties"])) return value;
   const { properties } = schema;
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
@@ -105,7 +105,7 @@ function inner(schema: Json, value: unknown, depth: number): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Null, or an empty text in place of a number, for a field that may be left out. */
+/** Null, or an empty string instead of a number, for an optional field. */
 function isUnset(value: unknown, schema: unknown): boolean {
   if (!isJson(schema)) return false;
   const members = [schema["anyOf"], schema["oneOf"]].flatMap((list) => (Array.isArray(list) ? list : []));
@@ -114,15 +114,15 @@ function isUnset(value: unknown, schema: unknown): boolean {
   return (value === null && !types.includes("null")) || (value === "" && !types.includes("string"));
 }
 
-/** A word of the list in other case, or with spaces or hyphens for its underscores. */
-function knownWord(list: unknown, value: string): string {
+/** An enum value in different case, or with spaces or hyphens instead of underscores. */
+function enumValue(list: unknown, value: string): string {
   if (!Array.isArray(list) || list.includes(value)) return value;
-  const plain = (word: unknown): string =>
-    String(word)
+  const plain = (choice: unknown): string =>
+    String(choice)
       .trim()
       .toLowerCase()
       .replaceAll(/[\s-]+/g, "_");
-  const found = list.filter((word) => typeof word === "string" && plain(word) === plain(value));
+  const found = list.filter((choice) => typeof choice === "string" && plain(choice) === plain(value));
   return found.length === 1 ? found[0] : value;
 }
 

@@ -1,11 +1,11 @@
-/** Unified diffs in git's form, and the git facts (blob id, binary or not) that stand in their headers. */
+/** Unified diffs in git's format, and the git facts (blob id, binary or not) that their headers contain. */
 import { createHash } from "node:crypto";
 
-/** Past this many edits a minimal diff costs more than it tells: the changed region is then shown as one block. */
+/** Above this many edits a minimal diff costs more than it is worth: the changed region is then shown as one block. */
 const maxEdits = 4000;
 const maxMs = 400;
 
-/** The hunks that turn `before` into `after`, each line ended by LF; "" when they are equal. */
+/** The hunks that turn `before` into `after`, each line terminated by LF; "" when they are equal. */
 export async function unifiedDiff(before: string, after: string, context: number): Promise<string> {
   if (before === after) return "";
   const hunks = (before === "" || after === "" ? undefined : await minimal(before, after, context)) ?? [oneBlock(before, after, context)];
@@ -17,7 +17,7 @@ async function minimal(before: string, after: string, context: number): Promise<
   return structuredPatch("", "", before, after, "", "", { context, maxEditLength: maxEdits, timeout: maxMs })?.hunks;
 }
 
-/** git leaves a count of one out, and an empty side names the line before it. */
+/** git omits a count of one, and an empty side names the line before it. */
 const range = (start: number, lines: number): string => (lines === 1 ? `${start}` : `${lines === 0 ? start - 1 : start},${lines}`);
 
 interface Hunk {
@@ -28,7 +28,7 @@ interface Hunk {
   readonly lines: readonly string[];
 }
 
-/** Everything between the common beginning and the common end as one replacement: not minimal, but right and cheap at any size. */
+/** Everything between the common prefix and the common suffix as one replacement: not minimal, but correct and cheap at any size. */
 function oneBlock(before: string, after: string, context: number): Hunk {
   const a = linesOf(before);
   const b = linesOf(after);
@@ -57,7 +57,7 @@ function oneBlock(before: string, after: string, context: number): Hunk {
 const signed = (sign: string, line: string): string[] =>
   line.endsWith("\n") ? [sign + line.slice(0, -1)] : [sign + line, "\\ No newline at end of file"];
 
-/** Lines with their LF; the last one lacks it when the text does. */
+/** Lines including their LF; the last one has none when the text does not end with one. */
 function linesOf(text: string): string[] {
   const lines = text.split("\n").map((line) => `${line}\n`);
   const last = lines.pop()?.slice(0, -1) ?? "";
@@ -65,14 +65,14 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** git's name for a file's content. */
+/** git's object id of a file's content. */
 export const blobId = (bytes: Uint8Array): string => createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 export const noBlob = "0".repeat(40);
 
 /** git's own rule: a NUL among the first 8000 bytes. */
 export const isBinary = (bytes: Uint8Array): boolean => bytes.subarray(0, 8000).includes(0);
 
-/** The text of UTF-8 bytes with a byte-order mark kept, or undefined when they are not UTF-8 (so that no edit can damage them). */
+/** Decodes UTF-8 and keeps a byte-order mark; undefined for bytes that are not UTF-8 (so that no edit can damage them). */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

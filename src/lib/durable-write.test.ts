@@ -28,7 +28,7 @@ describe("durable writes", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("a replaced file keeps its rights and leaves nothing beside it; a new one is its owner's alone", () => {
+  it("a replaced file keeps its mode and leaves no temporary file; a new one is readable by its owner only", () => {
     writeFileSync(at("old"), "before");
     chmodSync(at("old"), 0o640);
     replaceFileSync(at("old"), "after");
@@ -40,7 +40,7 @@ describe("durable writes", () => {
     assert.deepEqual(readdirSync(folder).sort(), ["deep", "old"]);
   });
 
-  it("a link stays, also one that leads to nothing yet", () => {
+  it("a symlink stays, also a dangling one", () => {
     mkdirSync(at("dotfiles"));
     writeFileSync(at("dotfiles/a"), "before");
     symlinkSync("dotfiles/a", at("a"));
@@ -52,7 +52,7 @@ describe("durable writes", () => {
     }
   });
 
-  it("a reason against it, found at the last moment, leaves the old file", () => {
+  it("an error in the last check keeps the old file", () => {
     writeFileSync(at("old"), "before");
     const stop = (): never => {
       throw new Error("changed meanwhile");
@@ -62,7 +62,7 @@ describe("durable writes", () => {
     assert.deepEqual(readdirSync(folder), ["old"]);
   });
 
-  it("pieces that break off leave the old file", async () => {
+  it("a failing source keeps the old file", async () => {
     writeFileSync(at("old"), "before");
     async function* broken(): AsyncGenerator<Buffer> {
       yield Buffer.from("a part");
@@ -73,7 +73,7 @@ describe("durable writes", () => {
     assert.deepEqual(readdirSync(folder), ["old"]);
   });
 
-  it("a file is made once, and never over another", async () => {
+  it("a file is created once, and never over another", async () => {
     createFileSync(at("token"), "one");
     assert.throws(() => createFileSync(at("token"), "two"), { code: "EEXIST" });
     await assert.rejects(createFile(at("token"), Buffer.from("three")), { code: "EEXIST" });
@@ -82,7 +82,7 @@ describe("durable writes", () => {
     assert.deepEqual(readdirSync(folder).sort(), ["other", "token"]);
   });
 
-  it("drafts of processes that died are cleared, those of live ones are not", () => {
+  it("temporary files of dead processes are deleted, those of live ones are not", () => {
     writeFileSync(at("state.1234-abcdefgh.tmp"), "dead");
     utimesSync(at("state.1234-abcdefgh.tmp"), 0, 0);
     for (const name of ["state.1235-abcdefgh.tmp", "state.backup.tmp"]) writeFileSync(at(name), "");
@@ -91,7 +91,7 @@ describe("durable writes", () => {
     assert.deepEqual(readdirSync(folder).sort(), ["state", "state.1235-abcdefgh.tmp", "state.backup.tmp"]);
   });
 
-  it("a line that somebody left torn costs only itself", async () => {
+  it("an incomplete line loses only itself", async () => {
     appendLineSync(at("lines"), "one");
     appendFileSync(at("lines"), '{"torn');
     appendLineSync(at("lines"), "two");

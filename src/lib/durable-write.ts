@@ -1,6 +1,6 @@
 /**
- * Writes files that must be whole: after a crash, a kill or a full disk a file is the old one or the new one, never a part of either. Also adds
- * lines to files that several programs append to.
+ * Writes files atomically: after a crash, a kill or a full disk a file has its old or its new content, never a part of either. Also appends
+ * lines to files that several programs write to.
  */
 import {
   closeSync,
@@ -28,23 +28,23 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isCode } from "./system-error.ts";
 
 export interface WriteOptions {
-  /** The rights of the new file. Without them it keeps those of the file that it replaces; a new one is its owner's alone. */
+  /** The mode of the new file. Default: the mode of the file that it replaces; a new file is readable by its owner only. */
   readonly mode?: number;
-  /** "none": the file can be made again, so that a power cut may cost it. The standard outlives one. */
+  /** "none": the file can be regenerated, so it may be lost in a power cut. The default survives one. */
   readonly sync?: "disk" | "none";
-  /** Called when the new content lies ready, before it takes the place of the old one: what it throws leaves the old one as it was. */
+  /** Called when the new content is ready, before it replaces the old one: if it throws, the old content stays. */
   readonly beforeReplace?: () => void;
 }
 
 const { O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const newFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-/** Not blocking: a pipe under this name must not hold the server. */
+/** Non-blocking: a pipe at this path must not block the server. */
 const appending = O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK;
 const newline = 10;
-/** A draft that is older than any write could last was left by a process that died. */
+/** A temporary file older than any write could take was left by a process that died. */
 const staleMs = 10 * 60_000;
 
-/** Puts `data` in the place of the file, whose folder is made if it is missing. A link stays, and what it leads to is replaced. */
+/** Replaces the file's content with `data`; creates a missing folder. A symlink stays, and its target is replaced. */
 export function replaceFileSync(file: string, data: string | Uint8Array, options: WriteOptions = {}): void {
   const target = realTarget(file);
   removeStaleDrafts(dirname(target), basename(target));
@@ -59,7 +59,7 @@ export function replaceFileSync(file: string, data: string | Uint8Array, options
   if (options.sync !== "none") syncFolder(dirname(target));
 }
 
-/** The same with content that comes piece by piece. */
+/** The same for content that arrives in pieces. */
 export async function replaceFile(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const target = realTarget(file);
   const draft = draftOf(target);
@@ -79,7 +79,7 @@ export async function replaceFile(file: string, pieces: AsyncIterable<Uint8Array
   syncFolder(dirname(target));
 }
 
-/** Makes a file that is not there yet; throws EEXIST when it is. Nobody ever sees a part of it. */
+/** Creates a new file; throws EEXIST when it exists. No reader ever sees a part of it. */
 export function createFileSync(file: string, data: string | Uint8Array, options: WriteOptions = {}): void {
   const draft = writeDraft(file, data, options);
   try {
@@ -90,7 +90,7 @@ export function createFileSync(file: string, data: string | Uint8Array, options:
   if (options.sync !== "none") syncFolder(dirname(file));
 }
 
-/** The same without holding up the others, for contents that may be large. Outlives a crash of the process, not a power cut. */
+/** The same without blocking the event loop, for large contents. Survives a crash of the process, not a power cut. */
 export async function createFile(file: string, data: Uint8Array): Promise<void> {
   const draft = draftOf(file);
   try {
@@ -107,8 +107,8 @@ export async function createFile(file: string, data: Uint8Array): Promise<void> 
 }
 
 /**
- * Adds one line. When somebody's write ended in the middle of a line, because the disk was full or the process died, the new line begins on
- * its own. Throws when not all of it could be written; the next line is whole all the same.
+ * Appends one line. When an earlier write stopped in the middle of a line, because the disk was full or the process died, the new line
+ * starts on its own. Throws when it could not be written completely; the next line is intact all the same.
  */
 export function appendLineSync(file: string, line: string): void {
   const fd = openToAppend(file);
@@ -122,7 +122,7 @@ export function appendLineSync(file: string, line: string): void {
   }
 }
 
-/** The same without holding up the others. */
+/** The same, without blocking the event loop. */
 export async function appendLine(file: string, line: string): Promise<void> {
   const handle = await open(file, appending, 0o600).catch(async (error: unknown) => {
     if (!isCode(error, "ENOENT")) throw error;
@@ -145,13 +145,13 @@ function realTarget(file: string): string {
   try {
     return realpathSync(file);
   } catch (error) {
-    // A link that leads to nothing yet leads to the file that is made now.
+    // A dangling symlink points to the file that is created now.
     const isLink = isCode(error, "ENOENT") && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     return isLink ? resolve(dirname(file), readlinkSync(file)) : file;
   }
 }
 
-/** Beside the target, so that it can take its place in one step. Gone again when it cannot be written whole. */
+/** In the target's folder, so that it can be renamed over it. Removed again when it cannot be written completely. */
 function writeDraft(target: string, data: string | Uint8Array, { mode, sync }: WriteOptions): string {
   const folder = dirname(target);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -174,7 +174,7 @@ function writeDraft(target: string, data: string | Uint8Array, { mode, sync }: W
   }
 }
 
-/** The system may take fewer bytes than it is given, and says why only when it is asked again. */
+/** The system may write fewer bytes than requested, and reports the reason only on the next call. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) {
     const count = writeSync(fd, bytes, at, bytes.length - at);
@@ -183,7 +183,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
   }
 }
 
-/** Owner and rights stay those of the old file, as far as this account may set them. */
+/** Keeps the old file's owner and mode, as far as this account may set them. */
 function takeOver(fd: number, old: Stats | undefined, mode: number | undefined): void {
   const made = fstatSync(fd);
   if (old !== undefined && (old.uid !== made.uid || old.gid !== made.gid)) {
@@ -193,11 +193,11 @@ function takeOver(fd: number, old: Stats | undefined, mode: number | undefined):
       if (!isCode(error, "EPERM", "EINVAL", "ENOSYS")) throw error;
     }
   }
-  const wanted = mode ?? (old === undefined ? 0o600 : old.mode & 0o777);
-  if (wanted !== (made.mode & 0o777)) fchmodSync(fd, wanted);
+  const newMode = mode ?? (old === undefined ? 0o600 : old.mode & 0o777);
+  if (newMode !== (made.mode & 0o777)) fchmodSync(fd, newMode);
 }
 
-/** Linking fails when the name is taken, renaming would replace what is there. Some file systems have no links. */
+/** link fails when the name exists, whereas rename would replace it. Some file systems have no hard links. */
 function linkOrRename(draft: string, file: string): void {
   try {
     linkSync(draft, file);
@@ -222,7 +222,7 @@ function entriesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // made with the first file
+    return []; // created with the first file
   }
 }
 
@@ -236,13 +236,13 @@ function openToAppend(file: string): number {
   }
 }
 
-/** A pipe or a device of that name takes what it is given and keeps nothing. */
+/** A pipe or a device at this path accepts the data and keeps nothing. */
 function regular(file: string, stats: Stats): Stats {
   if (stats.isFile()) return stats;
   throw Object.assign(new Error(`${file} is not a regular file`), { code: "ENOTFILE" });
 }
 
-/** The new name outlives a power cut only when the folder is written too. Some systems have no such thing. */
+/** The new name survives a power cut only when the folder is synced too. Some systems do not support that. */
 function syncFolder(folder: string): void {
   let fd: number;
   try {

@@ -1,9 +1,9 @@
-/** What is at a path: its status, its real place and the links on the way, as undefined where there is nothing. */
+/** What is at a path: its status, its real path and the symlinks on the way; undefined where there is nothing. */
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
 import { isCode } from "./system-error.ts";
 
-/** A change this shortly before a look may be followed by another one under the same time stamp. */
+/** A change this shortly before a stat may be followed by another one with the same time stamp. */
 export const settledAfterMs = 50;
 
 export function findRealPath(file: string): string | undefined {
@@ -14,10 +14,10 @@ export function findRealPath(file: string): string | undefined {
   }
 }
 
-/** The same for what is most often not there: a look costs less than an error. */
+/** The same for files that are usually missing: a check costs less than an error. */
 export const findRealPathIfAny = (file: string): string | undefined => (findLstat(file) === undefined ? undefined : findRealPath(file));
 
-/** Undefined where there is nothing, or nothing that this account may look at: a command could not reach it either. */
+/** Undefined where there is nothing, or nothing that this account can access: a command could not reach it either. */
 export function findLstat(file: string): Stats | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) ?? undefined;
@@ -28,8 +28,8 @@ export function findLstat(file: string): Stats | undefined {
 }
 
 /**
- * Where a path leads, with every symlink on the way to it, as the real path of the link itself. Both come from one look: a path that changes
- * meanwhile leads where its links say, or is what it is called. Undefined where there is nothing.
+ * The real path of a path, with every symlink on the way as the real path of the link itself. Both come from one traversal, so that they
+ * agree even when the path changes meanwhile. Undefined where there is nothing.
  */
 export function followLinks(file: string): { readonly real: string; readonly links: readonly string[] } | undefined {
   const links: string[] = [];

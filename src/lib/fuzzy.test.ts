@@ -14,7 +14,7 @@ const observed: readonly (readonly [string, string, number, readonly number[]])[
   ["s wid", ".hidden/widget.ts", 100, [8, 9, 10, 16]],
 ];
 
-test("scores and places are those that clients of Codex know", () => {
+test("scores and indices are those that clients of Codex expect", () => {
   for (const [query, path, score, indices] of observed) {
     assert.equal(fuzzyScore(words(query), haystack(path)), score, `${query} in ${path}`);
     assert.deepEqual(fuzzyIndices(words(query), haystack(path)), indices, `${query} in ${path}`);
@@ -37,7 +37,7 @@ test("indices are ascending, spell the query, and count characters", () => {
   assert.deepEqual(fuzzyIndices(["ab"], haystack("😀/ab")), [2, 3]);
 });
 
-/** The rules said once more, letter by letter. */
+/** A second, naive implementation of the rules, character by character. */
 function scoreOf(path: string, at: readonly number[]): number {
   const bonus = (i: number): number => {
     const [before, now] = [i === 0 ? "/" : (path[i - 1] ?? ""), path[i] ?? ""];
@@ -58,7 +58,7 @@ function scoreOf(path: string, at: readonly number[]): number {
   }, 0);
 }
 
-test("the score is that of the places it names", () => {
+test("the score matches the indices", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[abAB/_]{1,24}$/), fc.stringMatching(/^[ab]{1,5}$/), (path, query) => {
       const score = fuzzyScore([query], haystack(path));

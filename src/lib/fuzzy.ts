@@ -1,6 +1,6 @@
 /**
- * Scores how well letters, scattered in order over a path, match it: the numbers that the fzf family uses, so that results sort as people know them.
- * A match counts 16; beginnings of names and words count more, gaps between letters less.
+ * Scores how well a query's characters match a path when they occur in it in order, with the fzf family's numbers: results sort as expected.
+ * A match counts 16; starts of names and words count more, gaps between characters less.
  */
 
 const scoreMatch = 16;
@@ -11,17 +11,17 @@ const bonusDelimiter = bonusBoundary + 1;
 const bonusCamel = bonusBoundary - gapStart;
 const bonusConsecutive = gapStart + gapExtension;
 const firstMultiplier = 2;
-/** No score is as low as this. */
+/** Lower than any score. */
 const none = -0x8000;
 
-/** A text made ready once for many queries. */
+/** A text prepared once for many queries. */
 export interface Haystack {
   readonly text: string;
   readonly lower: string;
 }
 export function haystack(text: string): Haystack {
   const lower = text.toLowerCase();
-  // A letter whose lower case is longer than itself would shift every index after it.
+  // A character whose lower case is longer than itself would shift every index after it.
   return { text, lower: lower.length === text.length ? lower : text };
 }
 
@@ -42,7 +42,7 @@ export function fuzzyScore(query: readonly string[], hay: Haystack): number | un
   return total;
 }
 
-/** Where the letters of the best match stand, in ascending order, counted in characters. */
+/** The indices of the best match's characters, ascending, counted in code points. */
 export function fuzzyIndices(query: readonly string[], hay: Haystack): number[] {
   const found = new Set(query.flatMap((word) => (isScattered(word, hay.lower) ? new Table(word, hay).trace() : [])));
   return asCharacters(
@@ -60,22 +60,22 @@ function isScattered(word: string, text: string): boolean {
   return true;
 }
 
-/** The best score of the first letters ending at each place, for one word. */
+/** The best score of each prefix of one word, ending at each position of the text. */
 class Table {
   readonly #width: number;
   readonly #height: number;
   readonly #first: number;
-  /** Score with this letter matched here. */
+  /** Score with this character matched here. */
   readonly #matched: Int32Array;
-  /** Score with this letter matched somewhere before here. */
+  /** Score with this character matched somewhere before here. */
   readonly #passed: Int32Array;
-  /** The bonus that a run of letters through here carries on. */
+  /** The bonus of the consecutive run that passes through here. */
   readonly #run: Uint8Array;
-  /** Whether the letter before stands directly before. */
+  /** Whether the previous character matched directly before. */
   readonly #joined: Uint8Array;
 
   constructor(word: string, { text, lower }: Haystack) {
-    // Nothing matches before the first letter's first place.
+    // Nothing matches before the first position of the first character.
     this.#first = lower.indexOf(word[0] ?? "");
     this.#width = lower.length - this.#first;
     this.#height = word.length;
@@ -116,7 +116,7 @@ class Table {
     return this.#matched[this.#end()] ?? 0;
   }
 
-  /** The cell of the last letter with the highest score. */
+  /** The cell of the last character with the highest score. */
   #end(): number {
     const from = (this.#height - 1) * this.#width;
     let best = from;
@@ -132,7 +132,7 @@ class Table {
       const isJoined = this.#joined[at] === 1;
       at -= this.#width + 1;
       if (isJoined || y === 0) continue;
-      // Back over the gap to the letter that its score came from.
+      // Back over the gap to the character that its score came from.
       while (
         (this.#passed[at] ?? none) === (this.#passed[at - 1] ?? none) - gapExtension &&
         (this.#passed[at] ?? none) !== (this.#matched[at - 1] ?? none) - gapStart
@@ -158,7 +158,7 @@ function classOf(char: string): Class {
   return /\p{L}/u.test(char) ? "letter" : "other";
 }
 
-/** What a match at this place is worth beyond its letter. The beginning of the text counts like one after a slash. */
+/** The bonus of a match at this position. The start of the text counts like a position after a slash. */
 function bonusAt(text: string, at: number): number {
   const now = classOf(text[at] ?? "");
   const before = at === 0 ? "delimiter" : classOf(text[at - 1] ?? "");
@@ -169,7 +169,7 @@ function bonusAt(text: string, at: number): number {
   return 0;
 }
 
-/** JavaScript counts a character outside the basic plane as two; other languages' clients do not. */
+/** JavaScript counts a character outside the basic plane as two; clients in other languages do not. */
 function asCharacters(indices: readonly number[], text: string): number[] {
   if (!/[\ud800-\udbff]/.test(text)) return [...indices];
   return [...new Set(indices.map((index) => [...text.slice(0, index)].length))];

@@ -1,23 +1,23 @@
-/** One file's part of a git diff, headers and all, in the form that `git apply` takes. */
+/** One file's part of a git diff, with headers, in the format that `git apply` reads. */
 import { blobId, isBinary, noBlob, unifiedDiff, utf8Text } from "./diff.ts";
 
-/** What git keeps of a file: its bytes (for a link, the target) and the kind. */
+/** What git stores of a file: its bytes (for a symlink, the target) and the kind. */
 export interface Blob {
   readonly bytes: Uint8Array;
   readonly mode: "100644" | "100755" | "120000";
 }
 
-/** Lines around each change. */
+/** Context lines around each change. */
 const context = 3;
 
-/** `from` and `to` are names below the root, or whole paths outside it; an undefined side does not exist. */
+/** `from` and `to` are names relative to the root, or absolute paths outside it; an undefined side does not exist. */
 export async function gitFileDiff(from: string, to: string, old: Blob | undefined, young: Blob | undefined): Promise<string> {
   const head = [`diff --git ${quoted(`a/${from}`)} ${quoted(`b/${to}`)}`, ...modeLines(old, young)];
   if (from !== to) head.push(`similarity index ${similarity(old, young)}%`, `rename from ${quoted(from)}`, `rename to ${quoted(to)}`);
   const [oldId, youngId] = [old, young].map((blob) => (blob === undefined ? noBlob : blobId(blob.bytes)));
   if (oldId === youngId) return `${head.join("\n")}\n`;
   const isSameMode = old !== undefined && young !== undefined && old.mode === young.mode;
-  // Clients know the index line without the mode; a changed mode stands in its own lines.
+  // Clients expect the index line without the mode; a changed mode has its own lines.
   head.push(`index ${oldId}..${youngId}${isSameMode && old.mode !== "100644" ? ` ${old.mode}` : ""}`);
   const names = [old === undefined ? "/dev/null" : quoted(`a/${from}`), young === undefined ? "/dev/null" : quoted(`b/${to}`)] as const;
   const [oldText, youngText] = [textOf(old), textOf(young)];
@@ -35,7 +35,7 @@ function modeLines(old: Blob | undefined, young: Blob | undefined): string[] {
   return old.mode === young.mode ? [] : [`old mode ${old.mode}`, `new mode ${young.mode}`];
 }
 
-/** By the lines that both have: a figure for people, which `git apply` does not use. */
+/** Based on the lines that both have: a figure for people, which `git apply` does not use. */
 function similarity(old: Blob | undefined, young: Blob | undefined): number {
   const [a, b] = [textOf(old), textOf(young)];
   if (a === b) return 100;

@@ -1,4 +1,4 @@
-/** Entries of a user's home that other programs run or trust: what must not be changed in passing where a workspace is a whole home. */
+/** Entries of a user's home that other programs run or trust: they must not be changed in passing when the workspace is the home itself. */
 export const homeEntries: readonly string[] = [
   ...[".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout"],
   ...[".kshrc", ".cshrc", ".tcshrc", ".login", ".xprofile", ".xinitrc", ".xsession", ".inputrc", ".pam_environment", ".tmux.conf"],

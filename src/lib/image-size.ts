@@ -1,16 +1,16 @@
-/** Width and height of a picture, read from its first bytes: PNG, GIF, WebP and JPEG. For those who must know its cost without decoding it. */
+/** Width and height of an image, read from its first bytes: PNG, GIF, WebP and JPEG. For callers that need its cost without decoding it. */
 
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** undefined: not one of these formats, or not enough of it. */
+/** undefined: not one of these formats, or truncated. */
 export function imageSize(bytes: Buffer): ImageSize | undefined {
   return sane(pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes));
 }
 
-/** The beginning of a data URL's bytes; undefined when it is no data URL in base64. */
+/** The first bytes of a data URL; undefined when it is not a base64 data URL. */
 export function dataUrlHead(url: string, maxBytes: number): Buffer | undefined {
   const comma = url.startsWith("data:") ? url.indexOf(",") : -1;
   if (comma === -1 || !url.slice(0, comma).endsWith(";base64")) return undefined;
@@ -49,7 +49,7 @@ function webpSize(bytes: Buffer): ImageSize | undefined {
   }
 }
 
-/** Markers that begin a frame and hold its size; C4, C8 and CC between them mean something else. */
+/** Markers that start a frame and contain its size; C4, C8 and CC between them mean something else. */
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
 function jpegSize(bytes: Buffer): ImageSize | undefined {

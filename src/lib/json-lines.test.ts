@@ -12,7 +12,7 @@ function collect(limit?: number) {
   return { lines, tooLong, splitter };
 }
 
-test("lines come out whole however they are cut, with the same bytes", () => {
+test("lines are complete however the input is split, with the same bytes", () => {
   const text = `{"a":"${"ä€𝄞".repeat(2_000)}"}\r\n\n{"b":1}\n${"x".repeat(40_000)}\nlast`;
   const bytes = Buffer.from(text);
   const whole = collect();
@@ -31,7 +31,7 @@ test("lines come out whole however they are cut, with the same bytes", () => {
   assert.deepEqual([whole.lines.length, whole.lines[2], whole.lines.at(-1)], [5, '{"b":1}', "last"]);
 });
 
-test("a line that comes byte by byte is held in few pieces, and costs about its own length", () => {
+test("a line that arrives byte by byte is kept in few chunks, and costs about its own length", () => {
   const { lines, splitter } = collect();
   const bytes = 256 * 1024;
   for (let i = 0; i < bytes; i++) splitter.push(Buffer.from("x"));
@@ -40,7 +40,7 @@ test("a line that comes byte by byte is held in few pieces, and costs about its 
   assert.deepEqual([lines[0]?.length, splitter.pieces], [bytes, 0]);
 });
 
-test("small and large pieces in turn are few, too", () => {
+test("alternating small and large chunks are merged too", () => {
   const { lines, splitter } = collect();
   for (let i = 0; i < 200; i++) {
     splitter.push(Buffer.alloc(1, "s"));
@@ -51,7 +51,7 @@ test("small and large pieces in turn are few, too", () => {
   assert.equal(lines[0], `s${"l".repeat(16 * 1024)}`.repeat(200));
 });
 
-test("of a line over the limit only its beginning is kept, and the next line is read", () => {
+test("only the beginning of an overlong line is kept, and the next line is read", () => {
   const { lines, tooLong, splitter } = collect(1_000);
   for (let i = 0; i < 5_000; i++) splitter.push(Buffer.from("y"));
   assert.equal(splitter.pieces, 1);

@@ -1,16 +1,16 @@
-/** Splits a byte stream into lines on LF alone; readline would also split on U+2028, which may stand inside a JSON string. */
+/** Splits a byte stream into lines at LF only; readline would also split at U+2028, which may occur inside a JSON string. */
 
 /** A longer line is dropped while it streams in, so that one line cannot fill the memory. */
 export const maxLineBytes = 128 * 1024 * 1024;
 
-/** Smaller pieces of a line are gathered: held one by one, a line that comes byte by byte would cost a hundred times its length. */
+/** Smaller chunks of a line are merged: kept one by one, a line that arrives byte by byte would cost a hundred times its length. */
 const smallBytes = 16 * 1024;
 const gatheredBytes = 64 * 1024;
 const headBytes = 4096;
 
 export interface LineSink {
   line(text: string): void;
-  /** A line over the limit ended; `head` is its beginning, enough to find its id. */
+  /** Called when an overlong line has ended; `head` is its beginning, enough to find its id. */
   tooLong(head: string, bytes: number): void;
 }
 
@@ -18,7 +18,7 @@ export class LineSplitter {
   readonly #sink: LineSink;
   readonly #limit: number;
   #parts: Buffer[] = [];
-  /** Where small pieces are gathered, and how much of it is taken. */
+  /** The buffer in which small chunks are merged, and how much of it is used. */
   #gathering: Buffer | undefined;
   #gathered = 0;
   #size = 0;
@@ -28,7 +28,7 @@ export class LineSplitter {
     this.#limit = limit;
   }
 
-  /** Pieces that are held of a line whose end has not come. */
+  /** Number of chunks kept of an unfinished line. */
   get pieces(): number {
     return this.#parts.length + (this.#gathered > 0 ? 1 : 0);
   }
@@ -43,7 +43,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
-  /** The input ended: a last line without LF counts. */
+  /** End of input: a last line without LF counts. */
   end(): void {
     if (this.#size > 0) this.#emit(Buffer.alloc(0));
   }
@@ -62,14 +62,14 @@ export class LineSplitter {
     this.#gathered += part.length;
   }
 
-  /** Of a line that is too long its beginning is enough. */
+  /** The beginning of an overlong line is enough. */
   #cut(part: Buffer): void {
     this.#settle();
     const [first = part] = this.#parts;
     this.#parts = [Buffer.from(first.subarray(0, headBytes))];
   }
 
-  /** What was gathered becomes a piece of its own length. */
+  /** Turns the merged bytes into a chunk of their own length. */
   #settle(): void {
     if (this.#gathering === undefined || this.#gathered === 0) return;
     this.#parts.push(Buffer.from(this.#gathering.subarray(0, this.#gathered)));

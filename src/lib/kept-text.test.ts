@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { KeptText } from "./kept-text.ts";
 
-test("up to its limit a text is the sum of its pieces; beyond it the beginning, and a word about the rest", () => {
+test("up to its limit a text is the sum of its pieces; above it the beginning, and a note about the rest", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme" }), { maxLength: 20 }), fc.nat(40), (pieces, max) => {
       const kept = new KeptText(max);
@@ -17,7 +17,7 @@ test("up to its limit a text is the sum of its pieces; beyond it the beginning, 
   );
 });
 
-test("a text without end takes no more room than its limit", () => {
+test("an endless text takes no more memory than its limit", () => {
   const kept = new KeptText(1000);
   for (let i = 0; i < 100_000; i++) kept.add("x".repeat(100));
   assert.ok(kept.toString().length < 1100);

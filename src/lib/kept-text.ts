@@ -1,6 +1,6 @@
-/** Text that comes in pieces and may never end: the beginning is kept, the rest is counted, and the whole says so. For answers of models. */
+/** Text that arrives in pieces and may never end: the beginning is kept, the rest is counted, and the result says so. For responses of models. */
 
-/** Longer than any answer that somebody reads, and small enough to be stored, sent and read back many times. */
+/** Longer than any response that somebody reads, and small enough to be stored, sent and read back many times. */
 const defaultMax = 8 * 1024 * 1024;
 
 export class KeptText {
@@ -25,7 +25,7 @@ export class KeptText {
   get isEmpty(): boolean {
     return this.#kept + this.#missing === 0;
   }
-  /** Whether something of it is missing. */
+  /** Whether a part of the text was dropped. */
   get isCut(): boolean {
     return this.#missing > 0;
   }

@@ -18,7 +18,7 @@ describe("following a file of lines", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("each look takes what was added, and a torn line when it is whole", () => {
+  it("each poll returns what was added, and an incomplete line once it is complete", () => {
     const follower = new LineFollower(file, 1000);
     assert.equal(follower.look(to), undefined);
     writeFileSync(file, "a\nb\nc");
@@ -30,7 +30,7 @@ describe("following a file of lines", () => {
     assert.equal(follower.look(to), 0);
   });
 
-  it("another file under the name, a cut one and one that is gone are noticed", () => {
+  it("a replaced, a truncated and a deleted file are noticed", () => {
     const follower = new LineFollower(file, 1000);
     writeFileSync(file, "old\n");
     follower.look(to);
@@ -47,7 +47,7 @@ describe("following a file of lines", () => {
     assert.deepEqual(lines, []);
   });
 
-  it("of a giant the end is read, and a line without end is passed over", () => {
+  it("only the end of a huge file is read, and an endless line is skipped", () => {
     const follower = new LineFollower(file, 4 * 1024 * 1024);
     writeFileSync(file, "first\n");
     truncateSync(file, 3 * 1024 ** 3);
@@ -56,7 +56,7 @@ describe("following a file of lines", () => {
     assert.deepEqual(lines, ["last"]);
   });
 
-  it("a pipe of that name is no file", () => {
+  it("a pipe at that path is not read", () => {
     execFileSync("mkfifo", [file]);
     assert.equal(new LineFollower(file, 1000).look(to), undefined);
   });

@@ -1,15 +1,15 @@
-/** Follows a file of lines that several programs append to: each look takes what was added since the last one, in bounded pieces. */
+/** Follows a file of lines that several programs append to: each poll reads what was added since the last one, in bounded pieces. */
 import { closeSync, readSync } from "node:fs";
 import { type OpenedFile, openRegularSync } from "./bounded-read.ts";
 
 const pieceBytes = 256 * 1024;
-/** A longer line is nobody's, and is passed over. */
+/** Longer lines are skipped. */
 const maxLineBytes = 1024 * 1024;
 const newline = 10;
 
 export interface LineTaker {
   take(line: string): void;
-  /** The file is another one, or was cut: what was taken from it does not hold any more. */
+  /** The file was replaced or truncated: what was read from it is no longer valid. */
   forget(): void;
 }
 
@@ -18,16 +18,16 @@ export class LineFollower {
   readonly #maxBytes: number;
   #inode: number | undefined;
   #read = 0;
-  /** The beginning of a line whose end was not yet there; undefined while a line is passed over. */
+  /** The beginning of an unfinished line; undefined while an overlong line is skipped. */
   #rest: Buffer | undefined = Buffer.of();
 
-  /** Of a file that is larger than `maxBytes` only the end is read. */
+  /** Of a file larger than `maxBytes` only the end is read. */
   constructor(file: string, maxBytes: number) {
     this.#file = file;
     this.#maxBytes = maxBytes;
   }
 
-  /** How many bytes this look has read; undefined where there is no file to read. A torn last line waits until it is whole. */
+  /** The number of bytes that this poll has read; undefined if there is no file. An incomplete last line waits until it is complete. */
   look(to: LineTaker): number | undefined {
     const opened = this.#open();
     if (opened === undefined) {

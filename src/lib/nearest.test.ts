@@ -21,7 +21,7 @@ for (const [word, meant] of [
 for (const word of ["", "x", "zebra", "explain the failing test"])
   test(`'${word}' means nothing`, () => assert.equal(nearest(word, words), undefined));
 
-test("a distance is symmetric, zero for equals alone, and bounded by the longer word", () => {
+test("a distance is symmetric, zero only for equal words, and bounded by the longer word", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (a, b) => {
       const distance = editDistance(a, b);

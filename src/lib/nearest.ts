@@ -1,22 +1,22 @@
-/** The word of a list that somebody most likely meant; for whoever has to refuse a misspelt one. */
+/** Suggests the entry of a list that the user most likely meant, for error messages about misspelt names. */
 
-/** Undefined when nothing is near enough to be worth saying. */
+/** Undefined when no entry is close enough to suggest. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
-  const wanted = word.toLowerCase();
+  const lower = word.toLowerCase();
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const name of known) {
     const other = name.toLowerCase();
-    const isStart = wanted.length >= 2 && (other.startsWith(wanted) || other.split("-").includes(wanted));
-    const distance = isStart ? 1 : editDistance(wanted, other);
-    if (distance <= allowed(wanted, other) && (best === undefined || distance < best.distance)) best = { name, distance };
+    const isStart = lower.length >= 2 && (other.startsWith(lower) || other.split("-").includes(lower));
+    const distance = isStart ? 1 : editDistance(lower, other);
+    if (distance <= allowed(lower, other) && (best === undefined || distance < best.distance)) best = { name, distance };
   }
   return best?.name;
 }
 
-/** One slip in a short word, more in a long one. */
+/** One typo in a short word, more in a long one. */
 const allowed = (a: string, b: string): number => Math.max(1, Math.floor(Math.max(a.length, b.length) / 3));
 
-/** Insertions, deletions, replacements and swaps of neighbours. */
+/** Insertions, deletions, substitutions and swaps of adjacent characters. */
 export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -1,21 +1,21 @@
-/** The way out through a corporate network: proxies and an own certificate authority, as the environment names them. Costs nothing without. */
+/** Access through a corporate network: proxies and a private certificate authority, as set in the environment. Costs nothing without them. */
 import { readBoundedTextSync } from "./bounded-read.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Files with certificates that are trusted beside the usual ones. `NODE_EXTRA_CA_CERTS` is read by Node itself. */
+/** Certificate files that are trusted in addition to the usual ones. `NODE_EXTRA_CA_CERTS` is read by Node itself. */
 const certificateVariables = ["CODEX_CA_CERTIFICATE", "SSL_CERT_FILE"] as const;
 const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"] as const;
 
 const hasProxy = (env: Env): boolean => proxyVariables.some((name) => Boolean(env[name]));
 
-/** The variables that name files of certificates, with those files. */
+/** The environment variables that name certificate files, with those files. */
 export const certificateFiles = (env: Env): readonly (readonly [variable: string, file: string])[] =>
   certificateVariables.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
 
 /**
- * Trusts the certificates of the environment, for the whole process. To be called before the first TLS connection and not at the start:
- * a full bundle takes tens of milliseconds. A file that cannot be read is passed over; the connection then says what is missing.
+ * Trusts the environment's certificates for the whole process. Call it before the first TLS connection and not at startup: a full bundle
+ * takes tens of milliseconds. A file that cannot be read is skipped; the connection then reports what is missing.
  */
 export function trustCertificates(env: Env): void {
   const files = certificateFiles(env);
@@ -38,20 +38,20 @@ function certificatesIn(file: string): readonly string[] {
 }
 const plain = (certificate: string): string => certificate.replace(/\s+/g, "");
 
-/** Sends `fetch` and whatever else uses the standard agents through the proxy, except to this machine. */
+/** Sends `fetch` and everything else that uses the default agents through the proxy, except to this machine. */
 function goThroughProxy(env: Env): void {
   const own = ["localhost", "127.0.0.1", "[::1]"];
   const exempt = [env["no_proxy"] ?? env["NO_PROXY"] ?? "", ...own].filter((name) => name !== "").join(",");
   process.getBuiltinModule("node:http").setGlobalProxyFromEnv({ ...env, no_proxy: exempt, NO_PROXY: exempt });
 }
 
-/** Both at once, for connections that are made with the standard means. */
+/** Both at once, for connections made with the default agents. */
 export function openNetwork(env: Env): void {
   trustCertificates(env);
   if (hasProxy(env)) goThroughProxy(env);
 }
 
-/** Lets the first `fetch` of the process open the network. */
+/** Sets up the network at the process's first `fetch`. */
 export function openNetworkAtFirstFetch(env: Env): void {
   if (!hasProxy(env) && certificateFiles(env).length === 0) return;
   const { fetch } = globalThis;

@@ -1,4 +1,4 @@
-/** Runs of equal keys one after another, in the order they came. */
+/** Runs tasks with equal keys one after another, in order of arrival. */
 export class OrderedRuns {
   readonly #tails = new Map<string, Promise<unknown>>();
 

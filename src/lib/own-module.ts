@@ -9,7 +9,7 @@ export function ownModule(name: string): string | undefined {
   try {
     const require = createRequire(import.meta.url);
     const module = require.resolve(name);
-    // Node would look in the user's home and in NODE_PATH too: nothing is loaded but what was installed with us.
+    // Node would also search the user's home and NODE_PATH: only what was installed with us is loaded.
     return isBeside(module, require.resolve.paths(name) ?? []) ? module : undefined;
   } catch {
     return undefined;

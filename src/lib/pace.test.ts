@@ -1,9 +1,9 @@
-/** Work at a pace: others have their turn. */
+/** Long work yields to other work. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPace } from "./pace.ts";
 
-test("work at a pace waits only after its stretch, and then lets others have their turn", async () => {
+test("paced work yields only after its interval, and then other work runs", async () => {
   const unhurried = createPace(60_000);
   assert.equal(unhurried(), undefined);
   const pace = createPace(0, 3);

@@ -1,9 +1,9 @@
-/** Lets others have their turn: long work that never waits asks its pace now and then, and awaits what it gets. */
+/** Cooperative yielding: long synchronous work asks its pace now and then whether to yield, and awaits the result. */
 
-/** Undefined while there is nothing to wait for. */
+/** Undefined while there is no need to yield. */
 export type Pace = () => Promise<void> | undefined;
 
-/** Work goes on for so long at a stretch; the clock is looked at once in so many calls, since even that costs something. */
+/** How long work runs without yielding; the clock is read once in so many calls, since even that costs something. */
 export function createPace(stretchMs: number, everyCalls = 1): Pace {
   let until = performance.now() + stretchMs;
   let calls = 0;

@@ -1,7 +1,7 @@
-/** Paths compared by component, for everyone who must know whether one place lies inside another. */
+/** Compares paths by component, for code that must know whether one path lies inside another. */
 import path from "node:path";
 
-/** The rules of this platform, or in tests of another. */
+/** The rules of this platform; tests pass another platform's. */
 export type PathStyle = Pick<typeof path, "relative" | "sep" | "isAbsolute" | "parse">;
 
 /** Whether `child` is `parent` or lies below it. Both absolute; `/a/bc` is not inside `/a/b`. Compares names only: resolve links first. */
@@ -9,7 +9,7 @@ export function isInside(child: string, parent: string, style: PathStyle = path)
   return relativeInside(child, parent, style) !== undefined;
 }
 
-/** The way from `parent` down to `child` ("" for the same place), or undefined when `child` lies elsewhere. */
+/** The relative path from `parent` down to `child` ("" for the same path), or undefined when `child` lies elsewhere. */
 export function relativeInside(child: string, parent: string, style: PathStyle = path): string | undefined {
   const way = style.relative(parent, child);
   const leaves = way === ".." || way.startsWith(`..${style.sep}`) || style.isAbsolute(way);
@@ -28,12 +28,12 @@ export function foldersBetween(outer: string, inner: string): string[] {
   return found;
 }
 
-/** The longest of `roots` that holds `child`. */
+/** The longest of `roots` that contains `child`. */
 export function rootOf(child: string, roots: readonly string[], style: PathStyle = path): string | undefined {
   return roots.filter((root) => isInside(child, root, style)).sort((a, b) => b.length - a.length)[0];
 }
 
-/** Names below the file system's root, in order. */
+/** The path's components below the file system's root, in order. */
 export function components(absolute: string, style: PathStyle = path): string[] {
   const { root } = style.parse(absolute);
   return absolute
@@ -42,10 +42,10 @@ export function components(absolute: string, style: PathStyle = path): string[] 
     .filter((name) => name !== "");
 }
 
-/** With `/` on every platform: what diffs and search results show. */
+/** With `/` on every platform: the form in diffs and search results. */
 export const withSlashes = (name: string, style: PathStyle = path): string => (style.sep === "/" ? name : name.split(style.sep).join("/"));
 
-/** Why a name cannot be a path for anybody, or undefined. Found early so that no later layer meets it half-way. */
+/** Why a name cannot be a path on any system, or undefined. Checked early so that no later layer fails half-way. */
 export function pathProblem(name: string): string | undefined {
   if (name === "") return "the path is empty";
   if (name.includes("\0")) return "the path holds a NUL character";

@@ -1,4 +1,4 @@
-/** A schema as plain JSON Schema for readers outside: no titles, nothing about null for what may be left out, no fields but the named ones. */
+/** A schema as plain JSON Schema for external readers: without titles, without null for optional fields, with no fields but the named ones. */
 import { type JsonSchema, jsonSchema, type Schema } from "./schema.ts";
 
 type Plain = { readonly [key: string]: unknown };

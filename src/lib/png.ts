@@ -1,4 +1,4 @@
-/** PNG files without a library: read, made smaller, written again. For pictures that are too large where no image library is installed. */
+/** Reads, shrinks and writes PNG files without a library. For images that are too large where no image library is installed. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { crc32, deflate as packAside, inflate as unpackAside } from "node:zlib";
@@ -6,20 +6,20 @@ import { crc32, deflate as packAside, inflate as unpackAside } from "node:zlib";
 const deflate = promisify(packAside);
 const inflate: (packed: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer> = promisify(unpackAside);
 
-/** Red, green, blue and opacity, a byte each. */
+/** Red, green, blue and alpha, one byte each. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** More would take seconds and hundreds of megabytes. */
+/** Larger ones would take seconds and hundreds of megabytes. */
 const maxPixels = 12_000_000;
 
-/** Work of this long is done in one go; then everybody else gets a turn. */
+/** Work runs this long without yielding to other work. */
 const sliceMs = 8;
 
-/** Lets others go on between the lines of a picture. */
+/** Yields between the rows of an image. */
 class Slices {
   #began = performance.now();
 
@@ -30,7 +30,7 @@ class Slices {
   }
 }
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Samples of a pixel by the colour type: grey, RGB, palette, grey and opacity, RGB and opacity. */
+/** Samples per pixel by colour type: grey, RGB, palette, grey and alpha, RGB and alpha. */
 const samplesOf: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 interface Parts {
@@ -39,12 +39,12 @@ interface Parts {
   readonly depth: number;
   readonly colour: number;
   readonly palette: Uint8Array;
-  /** Opacity of the palette's colours. */
+  /** Alpha of the palette's colours. */
   readonly opacity: Uint8Array;
   readonly packed: Uint8Array;
 }
 
-/** Undefined for what this does not read: interlaced, damaged or very large pictures. */
+/** Undefined for unsupported images: interlaced, damaged or very large ones. */
 export async function decodePng(file: Uint8Array): Promise<Pixels | undefined> {
   const parts = partsOf(file);
   const samples = parts === undefined ? undefined : samplesOf[parts.colour];
@@ -95,7 +95,7 @@ function partsOf(bytes: Uint8Array): Parts | undefined {
   };
 }
 
-/** Undoes the prediction of a line, in place. */
+/** Undoes the filter of a row, in place. */
 function unfilterLine(raw: Uint8Array, lineLength: number, y: number, step: number): boolean {
   const start = y * (lineLength + 1);
   const filter = raw[start] ?? 0;
@@ -185,7 +185,7 @@ export async function shrunk({ width, height, data }: Pixels, side: number): Pro
   return { width: w, height: h, data: out };
 }
 
-/** Without opacity where no pixel needs it. Lines are written as differences to the one above, which packs well. */
+/** Without alpha where no pixel needs it. Rows are written as differences to the row above, which compresses well. */
 export async function encodePng({ width, height, data }: Pixels): Promise<Buffer> {
   const slices = new Slices();
   let hasOpacity = false;

@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { makePrivateFolder } from "./private-folder.ts";
 
-test("in the cache folder of the user, for the user alone; elsewhere only where that cannot be", (t) => {
+test("the folder is in the user's cache folder, private to the user; elsewhere only if that is impossible", (t) => {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-private-")));
   t.after(() => rmSync(home, { recursive: true }));
   const made = makePrivateFolder("x-", { HOME: home });

@@ -1,9 +1,9 @@
-/** Folders for a while, for what this program itself writes and then trusts. Not in the temp folders: commands of the agent may write those. */
+/** Temporary folders for files that this program writes and then trusts. Not in the temp folder: commands of the agent may write there. */
 import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 
-/** A new folder, its user's alone, in the user's cache folder; only where there is none to be had, in the temp folder. To be removed by the caller. */
+/** A new folder in the user's cache folder, accessible by its user only; in the temp folder if there is no cache folder. The caller removes it. */
 export function makePrivateFolder(prefix: string, env: Readonly<Record<string, string | undefined>> = process.env): string {
   const named = env["XDG_CACHE_HOME"];
   const cache = named !== undefined && path.isAbsolute(named) ? named : path.join(env["HOME"] || homedir(), ".cache");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isPrivateAddress, isPrivateHost, refusePrivateTarget } from "./private-network.ts";
 
-test("addresses of this machine and its network are told from the world's, in every spelling", () => {
+test("private and public addresses are distinguished in every spelling", () => {
   const inside = [
     "127.0.0.1",
     "127.1",
@@ -22,7 +22,7 @@ test("addresses of this machine and its network are told from the world's, in ev
     assert.ok(!isPrivateHost(new URL(`https://${host}/x`)), host);
 });
 
-test("what a lookup gives is judged in every form of an address", () => {
+test("results of DNS lookups are checked in every form of an address", () => {
   for (const address of [
     "127.0.0.1",
     "::1",
@@ -40,7 +40,7 @@ test("what a lookup gives is judged in every form of an address", () => {
   for (const address of ["93.184.216.34", "2606:4700::1111", "::ffff:93.184.216.34"]) assert.ok(!isPrivateAddress(address), address);
 });
 
-test("a server outside names nothing inside, one inside its neighbours, and nobody the clouds' keys", () => {
+test("a public server may not name private addresses, a private one may, and none the clouds' metadata service", () => {
   const refused = (target: string, from: string): boolean => refusePrivateTarget(new URL(target), new URL(from)) !== undefined;
   assert.ok(refused("http://127.0.0.1:8080/token", "https://mcp.example.com/"));
   assert.ok(refused("http://metadata.google.internal/", "https://mcp.example.com/"));

@@ -1,7 +1,7 @@
 /** Addresses that are not public: this machine, its network, and metadata services of clouds. For URLs that others make us fetch. */
 import { BlockList, isIP } from "node:net";
 
-/** Built at first use. */
+/** Built on first use. */
 function privateRanges(): BlockList {
   const list = new BlockList();
   for (const [net, bits] of [
@@ -18,7 +18,7 @@ function privateRanges(): BlockList {
   ] as const)
     list.addSubnet(net, bits, "ipv4");
   for (const [net, bits] of [
-    ["::", 96], // none, this machine, and old forms of IPv4
+    ["::", 96], // unspecified, loopback, and old IPv4 forms
     ["64:ff9b::", 96],
     ["64:ff9b:1::", 48],
     ["2001::", 32], // tunnels, which hide an IPv4 address
@@ -32,7 +32,7 @@ function privateRanges(): BlockList {
   return list;
 }
 
-/** Whether an IP address, as a DNS lookup gives it, is private. What is no address counts as private too. */
+/** Whether an IP address, as returned by a DNS lookup, is private. Anything that is not an address counts as private too. */
 export function isPrivateAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, "");
   const version = isIP(plain);
@@ -54,8 +54,8 @@ export function isPrivateHost(url: URL): boolean {
 }
 
 /**
- * Why `target`, which the server at `from` named, is not fetched; undefined when it may be. A server that is itself private may name its
- * neighbours, but the metadata address at which clouds give out keys is never fetched.
+ * Why `target`, which the server at `from` named, must not be fetched; undefined when it may be. A server that is itself private may name
+ * hosts on its network, but the metadata address where clouds hand out keys is never fetched.
  */
 export function refusePrivateTarget(target: URL, from: URL): string | undefined {
   if (target.origin === from.origin) return undefined;

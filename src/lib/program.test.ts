@@ -23,7 +23,7 @@ test("programs are found as a shell finds them", () => {
   }
 });
 
-test("a program that was found before is looked for anew once it is gone", () => {
+test("a known program is searched again once it is gone", () => {
   const base = mkdtempSync(path.join(tmpdir(), "parley-program-"));
   try {
     const [one, two] = ["one", "two"].map((name) => path.join(base, name, "tool")) as [string, string];
@@ -45,14 +45,14 @@ test("a program that was found before is looked for anew once it is gone", () =>
   }
 });
 
-test("helpers come from system folders outside what commands may write", () => {
+test("helper programs come from system folders that commands cannot write", () => {
   const sh = findSystemProgram("sh");
   assert.ok(sh !== undefined && path.isAbsolute(sh));
   assert.equal(findSystemProgram("sh", ["/"]), undefined);
   assert.equal(findSystemProgram("no-such-helper"), undefined);
 });
 
-test("Windows: endings, separators, and any spelling of the PATH", () => {
+test("Windows: extensions, separators, and any spelling of PATH", () => {
   const found = programCandidates("git", "C:\\bin;D:\\tools", "C:\\work", "win32");
   assert.deepEqual(found.slice(0, 3), ["C:\\bin\\git", "C:\\bin\\git.com", "C:\\bin\\git.exe"]);
   assert.ok(found.includes("D:\\tools\\git.cmd"));

@@ -1,7 +1,7 @@
-/** Random bytes and ids for every part. From the kernel's own generator where it has a file: loading node:crypto takes longer than the rest of a start. */
+/** Random bytes and ids. Read from the kernel's random device where it exists: loading node:crypto takes longer than the rest of the startup. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-/** Read ahead, so that an id costs no system call. Each byte is given out once. */
+/** Read ahead, so that an id costs no system call. Each byte is used once. */
 const pool = { bytes: Buffer.alloc(0), used: 0 };
 const poolSize = 4096;
 
@@ -37,10 +37,10 @@ function fillFromKernel(bytes: Buffer): boolean {
   }
 }
 
-/** Version 4: nothing but chance. */
+/** Version 4: random bits only. */
 export const randomUuid = (): string => formatted(randomBytes(16), 4);
 
-/** Version 7: begins with the time in milliseconds, so that later ones sort later. */
+/** Version 7: starts with the time in milliseconds, so that later ids sort later. */
 export function timedUuid(nowMs: number = Date.now()): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(nowMs, 0, 6);

@@ -37,14 +37,14 @@ for (const text of [
 ])
   test(`harmless text stays: ${text}`, () => assert.equal(clean(text), text));
 
-test("names of secrets are known, names of counts are not taken for them", () => {
+test("names of secrets are recognized, names of counts are not", () => {
   for (const name of ["OPENAI_API_KEY", "apiKey", "access_token", "Authorization", "cookie", "client_secret", "password", "AWS_SECRET"])
     assert.ok(isSecretName(name), name);
   for (const name of ["totalTokens", "input_tokens", "tokenUsage", "path", "sortKey", "keyboard", "tokens_per_day", "env_key"])
     assert.ok(!isSecretName(name), name);
 });
 
-test("values under secret names go, whatever they look like, and the rest keeps its shape", () => {
+test("values with secret names are removed, whatever they look like, and the rest keeps its shape", () => {
   const value = { url: "https://x/", headers: { authorization: "x", accept: "json" }, list: [{ apiKey: "k", n: 1 }], token: null };
   assert.deepEqual(redactValue(value, clean), {
     url: "https://x/",
@@ -54,7 +54,7 @@ test("values under secret names go, whatever they look like, and the rest keeps 
   });
 });
 
-test("a secret of the environment is nowhere in any text around it", () => {
+test("a secret of the environment is removed from any text", () => {
   const secret = "q7!zK-unusual_value";
   const hide = redactor({ MY_TOKEN: secret });
   fc.assert(

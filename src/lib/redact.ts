@@ -1,35 +1,35 @@
-/** Takes secrets out of text that people will read or pass on: log lines, reports. Rather one harmless word too many than one key. */
+/** Removes secrets from text that people will read or pass on: log lines, reports. Prefers to hide a harmless word over leaking a key. */
 
 const mask = "***";
 
 const secretName = /(?:key|token|secret|password|passwd|passphrase|authorization|cookie|credential)s?$/i;
-/** Names that end like secrets and only count, sort or refer. */
+/** Names that end like secrets but only count, sort or refer to something. */
 const harmlessName =
   /(?:(?:total|input|output|cached|reasoning|max|used)_?\w*tokens?|^tokens|(?:idempotency|sort|env|public)_?key|monkey)$/i;
 
-/** Whether a value of this name is never to be shown. */
+/** Whether a value with this name must never be shown. */
 export const isSecretName = (name: string): boolean => secretName.test(name) && !harmlessName.test(name);
 
 const shapes: readonly (readonly [RegExp, string])[] = [
-  // What stands after the words that announce it.
+  // Values after a name that announces a secret.
   [/\b(Bearer|Basic)\s+[\w+/.~=-]{6,}/gi, `$1 ${mask}`],
   [
     /((?:api[_-]?key|access[_-]?token|refresh[_-]?token|id[_-]?token|client[_-]?secret|password|passwd|secret|authorization|token)["']?\s*[=:]\s*["']?)(?!\s|["'*])[^\s"',;&}]{6,}/gi,
     `$1${mask}`,
   ],
-  // Keys that tell by their first letters what they are.
+  // Keys that are recognizable by their prefix.
   [/\b(?:sk|pk|rk|xai|gsk|csk|or|fw|pplx|hf|r8|tgp|nvapi|AIza|ya29)[-_][\w-]{12,}/g, mask],
   [/\bAIza[\w-]{20,}/g, mask],
   [/\b(?:gh[pousr]|github_pat|glpat|npm|xox[abeoprs]|shpat|dop_v1)[-_][\w-]{10,}/g, mask],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g, mask],
   [/\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g, mask],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, mask],
-  // Names and passwords inside of addresses, and sign-in codes.
+  // User names and passwords inside URLs, and sign-in codes.
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, `$1${mask}@`],
   [/([?&#](?:code|state|sig|signature|key|token|sign-in)=)[^\s&#"']+/gi, `$1${mask}`],
 ];
 
-/** A function that also knows the secrets of this environment by heart, whatever they look like. */
+/** Returns a function that also replaces the secrets of this environment, whatever they look like. */
 export function redactor(env: Readonly<Record<string, string | undefined>>): (text: string) => string {
   const known = Object.entries(env)
     .flatMap(([name, value]) => (value !== undefined && value.length >= 8 && isSecretName(name) ? [value] : []))
@@ -42,7 +42,7 @@ export function redactor(env: Readonly<Record<string, string | undefined>>): (te
   };
 }
 
-/** The same for a whole value: strings are cleaned, values of secret names are dropped. Cycles and depth end in a word. */
+/** The same for a JSON value: strings are cleaned, values with secret names are dropped. Cycles and excessive depth are replaced by a marker. */
 export function redactValue(value: unknown, clean: (text: string) => string, depth = 0): unknown {
   if (typeof value === "string") return clean(value);
   if (typeof value !== "object" || value === null) return value;
@@ -60,7 +60,7 @@ export function redactValue(value: unknown, clean: (text: string) => string, dep
 
 const shownMark = "[REDACTED_SECRET]";
 
-/** A command as it is shown in a transcript, with the mark that clients know. What people are asked about is never changed. */
+/** A command as shown in a transcript, with the marker that clients know. Commands shown in an approval are never changed. */
 export function withoutSecrets(command: string): string {
   return command
     .replace(/\bBearer[ \t]+[\w.~+/-]{16,}=*/gi, `Bearer ${shownMark}`)

@@ -1,35 +1,35 @@
-/** Reads JSON as weak models write it: fenced, with trailing commas, raw line breaks, single quotes, a missing brace. Never guesses at a text that was cut. */
+/** Parses JSON as weak models write it: fenced, with trailing commas, raw line breaks, a missing brace. Never guesses at truncated text. */
 
 const maxDepth = 64;
 
-/** Thrown inside this file only: the text cannot be read without guessing. */
+/** Thrown inside this file only: the text cannot be parsed without guessing. */
 class Unreadable extends Error {}
 
 /**
- * The value, or undefined when there is more than one way to read the text. What is repaired never changes the inside of a string: a
- * string that is not closed, or has quotes in it that are not escaped, is refused.
+ * The value, or undefined when the text is ambiguous. A repair never changes the inside of a string: an unterminated string, or one with
+ * unescaped quotes in it, is refused.
  */
 export function repairJson(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {
-    // read below
+    // parsed below
   }
   try {
-    return { value: new Reader(withoutFence(text)).whole() };
+    return { value: new Reader(withoutFence(text)).document() };
   } catch (error) {
     if (error instanceof Unreadable) return undefined;
     throw error;
   }
 }
 
-/** Markdown's code fence around the whole text. */
+/** A Markdown code fence around the text. */
 export function withoutFence(text: string): string {
   const fenced = /^\s*(`{3,}|~{3,})[\w+-]*[ \t]*\r?\n([\s\S]*?)\r?\n?[ \t]*\1\s*$/.exec(text);
   return fenced?.[2] ?? text;
 }
 
-const words: Readonly<Record<string, unknown>> = { true: true, True: true, false: false, False: false, null: null, None: null };
+const literals: Readonly<Record<string, unknown>> = { true: true, True: true, false: false, False: false, null: null, None: null };
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
 
 class Reader {
@@ -40,11 +40,11 @@ class Reader {
     this.#text = text.replace(/^\ufeff/, "");
   }
 
-  whole(): unknown {
+  document(): unknown {
     const value = this.#value(0);
     this.#space();
-    // Some servers put an empty object before the arguments that they stream.
-    if (this.#peek() === "{" && isEmptyObject(value)) return this.whole();
+    // Some servers send an empty object before the arguments that they stream.
+    if (this.#peek() === "{" && isEmptyObject(value)) return this.document();
     while (this.#take("}") || this.#take("]") || this.#take(";")) this.#space();
     if (this.#at < this.#text.length) throw new Unreadable();
     return value;
@@ -61,7 +61,7 @@ class Reader {
   #space(): void {
     while (/\s/.test(this.#peek() ?? "x")) this.#at++;
   }
-  /** The text that fits `pattern` (sticky) at this place. */
+  /** Consumes the text that matches `pattern` (sticky) at this position. */
   #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text)?.[0];
@@ -78,9 +78,9 @@ class Reader {
     if (next === '"' || next === "'") return this.#string(next);
     const number = this.#match(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}\]]|$)/y);
     if (number !== undefined) return Number(number);
-    const word = this.#match(/[A-Za-z]+(?=[\s,}\]]|$)/y);
-    if (word === undefined || !Object.hasOwn(words, word)) throw new Unreadable();
-    return words[word];
+    const name = this.#match(/[A-Za-z]+(?=[\s,}\]]|$)/y);
+    if (name === undefined || !Object.hasOwn(literals, name)) throw new Unreadable();
+    return literals[name];
   }
 
   #object(depth: number): object {
@@ -108,16 +108,16 @@ class Reader {
     return items;
   }
 
-  /** After a member: true when nothing follows, false after a comma. A text that ends after a whole member lacks only its brackets. */
+  /** After a member: true at the end of the text, false after a comma. A text that ends after a complete member lacks only its brackets. */
   #isLast(close: "}" | "]"): boolean {
     this.#space();
     if (this.#at >= this.#text.length) return true;
     if (this.#take(",")) {
       this.#space();
-      if (this.#at >= this.#text.length) throw new Unreadable(); // cut before the next member
+      if (this.#at >= this.#text.length) throw new Unreadable(); // truncated before the next member
       return false;
     }
-    if (this.#peek() === close) return false; // taken by the loop
+    if (this.#peek() === close) return false; // consumed by the loop
     throw new Unreadable();
   }
 
@@ -128,7 +128,7 @@ class Reader {
       const plain = this.#match(quote === '"' ? /[^"\\]+/y : /[^'\\]+/y);
       if (plain !== undefined) out += plain;
       if (this.#take(quote)) return out;
-      if (!this.#take("\\")) throw new Unreadable(); // never closed
+      if (!this.#take("\\")) throw new Unreadable(); // unterminated
       out += this.#escape();
     }
   }
@@ -140,7 +140,7 @@ class Reader {
     if (letter === undefined) throw new Unreadable();
     this.#at++;
     if (`"'\\/`.includes(letter)) return letter;
-    // An escape that JSON does not know (`\d`, `\$`) is a backslash that the model forgot to double.
+    // An escape that JSON does not have (`\d`, `\$`) is a backslash that the model forgot to double.
     return escapes[letter] ?? `\\${letter}`;
   }
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { requestTarget } from "./request-target.ts";
 
-test("path and query are cut apart as they stand", () => {
+test("path and query are split unchanged", () => {
   const { path, query } = requestTarget("/api/stream?a=1&b=x%20y#part");
   assert.equal(path, "/api/stream");
   assert.deepEqual(

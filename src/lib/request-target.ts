@@ -1,12 +1,12 @@
-/** The path and query of an HTTP request line, read so that nothing in it throws: for every listener that unknown clients can reach. */
+/** The path and query of an HTTP request line, parsed without ever throwing: for every listener that unknown clients can reach. */
 
 export interface RequestTarget {
-  /** As it was sent: not decoded, and never normalized. */
+  /** As sent: neither decoded nor normalized. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-/** `new URL` throws on some targets that a parser of HTTP lets through, such as `//`; a path that is odd simply matches no route. */
+/** `new URL` throws on some targets that HTTP parsers accept, such as `//`; an odd path simply matches no route. */
 export function requestTarget(url: string | undefined): RequestTarget {
   const [, path = "", query = ""] = /^([^?#]*)(?:\?([^#]*))?/.exec(url ?? "") ?? [];
   return { path, query: new URLSearchParams(query) };

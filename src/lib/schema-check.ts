@@ -1,4 +1,4 @@
-/** Checks a value against the part of JSON Schema that `schema.ts` writes, and says in serde's words what is wrong with it. */
+/** Checks a value against the part of JSON Schema that `schema.ts` writes, and reports errors in serde's wording. */
 
 export interface JsonSchema {
   readonly title?: string;
@@ -59,7 +59,7 @@ function checkFields({ properties, required = [], additionalProperties }: JsonSc
   return true;
 }
 
-/** What is wrong with `value`: the first fault found, with its place. Only for values that do not pass `check`. */
+/** The first error in `value`, with its path. Only for values that do not pass `check`. */
 export function explain(schema: JsonSchema, value: unknown, path = ""): string {
   return fault(schema, value, path) ?? "data did not match the schema";
 }
@@ -92,7 +92,7 @@ function itemFault({ items, minItems = 0, maxItems = Infinity }: JsonSchema, val
 function fieldFault(schema: JsonSchema, value: Record<string, unknown>, path: string): string | undefined {
   const { properties = {}, required = [], additionalProperties } = schema;
   const within = (key: string): string => (path === "" ? clip(key) : `${path}.${clip(key)}`);
-  // What is there is read before anything is missed, as the real servers do.
+  // Present fields are checked before missing ones are reported, as the real servers do.
   const wrong =
     additionalProperties === undefined
       ? first(Object.entries(properties), ([key, property]) =>
@@ -104,22 +104,22 @@ function fieldFault(schema: JsonSchema, value: Record<string, unknown>, path: st
   return missing === undefined ? undefined : at(path, `missing field \`${missing}\``);
 }
 
-/** Picks the member that the value was meant to be: by its tag, by its single key, by its type. */
+/** Picks the union member that the value was meant to be: by its tag, by its single key, by its type. */
 function unionFault(schema: JsonSchema, members: readonly JsonSchema[], value: unknown, path: string): string | undefined {
   const real = members.flatMap((m) => (m.type === "null" ? [] : m.anyOf !== undefined && m.title === undefined ? m.anyOf : [m]));
   const only = real.length === 1 ? real[0] : undefined;
   if (only !== undefined) return fault(only, value, path);
   if (real.every((m) => tagOf(m) !== undefined)) return taggedFault(schema, real, value, path);
-  const words = real.flatMap((m) => m.enum ?? []);
+  const literals = real.flatMap((m) => m.enum ?? []);
   const keyed = real.filter((m) => m.properties !== undefined && m.required?.length === 1);
-  if (words.length > 0 || keyed.length === real.length) {
+  if (literals.length > 0 || keyed.length === real.length) {
     const keys = keyed.map((m) => m.required?.[0] ?? "");
-    if (typeof value === "string" && words.length > 0) return at(path, variantFault(value, [...words, ...keys]));
+    if (typeof value === "string" && literals.length > 0) return at(path, variantFault(value, [...literals, ...keys]));
     if (!isObject(value) || keyed.length === 0) return at(path, `invalid type: ${describe(value)}, expected string or map`);
     const chosen = keyed.find((m) => Object.hasOwn(value, m.required?.[0] ?? ""));
     if (chosen !== undefined) return fault(chosen, value, path);
     const [key] = Object.keys(value);
-    return at(path, key === undefined ? "invalid value: map, expected map with a single key" : variantFault(key, [...words, ...keys]));
+    return at(path, key === undefined ? "invalid value: map, expected map with a single key" : variantFault(key, [...literals, ...keys]));
   }
   const sameType = real.find((m) => m.type !== undefined && check({ type: m.type }, value));
   if (sameType !== undefined) return fault(sameType, value, path);
@@ -140,7 +140,7 @@ function taggedFault(schema: JsonSchema, members: readonly JsonSchema[], value: 
   return near === undefined ? at(path, `missing field ${needed.map((k) => `\`${k}\``).join(" or ")}`) : fault(near, value, path);
 }
 
-/** The key by which members of a union are distinguished: a required field with one fixed value. */
+/** The key that distinguishes the members of a union: a required field with one fixed value. */
 function tagOf(member: JsonSchema): string | undefined {
   const parts = member.allOf ?? [member];
   for (const part of parts)

@@ -51,52 +51,58 @@ const Drawing = named("DrawingParams", () =>
   }),
 );
 
-const says = (value: unknown, text: string | undefined, of: Schema = Drawing()): void => assert.equal(problem(of, value), text);
+const expectProblem = (value: unknown, text: string | undefined, of: Schema = Drawing()): void => assert.equal(problem(of, value), text);
 
-test("a value that fits has no problem, and unknown fields are let through", () => {
-  says({ id: "1", extra: { deep: true }, labels: { a: null }, mode: null, pair: ["x", 1], both: { a: "", b: "" } }, undefined);
-  says({ id: "1", mode: { custom: { level: -3 } }, shapes: [{ type: "box", side: 0, name: null }] }, undefined);
+test("a valid value has no problem, and unknown fields are accepted", () => {
+  expectProblem({ id: "1", extra: { deep: true }, labels: { a: null }, mode: null, pair: ["x", 1], both: { a: "", b: "" } }, undefined);
+  expectProblem({ id: "1", mode: { custom: { level: -3 } }, shapes: [{ type: "box", side: 0, name: null }] }, undefined);
   assert.deepEqual(parse(Shape, { type: "circle", radius: 1 }) satisfies Infer<typeof Shape> | undefined, { type: "circle", radius: 1 });
   assert.equal(parse(Shape, { type: "circle" }), undefined);
 });
 
-test("faults are told in the words of the real server, with their place", () => {
-  says({}, "missing field `id`");
-  says({ id: 5 }, "invalid type: integer `5`, expected a string in `id`");
-  says({ id: "1", open: "x" }, 'invalid type: string "x", expected a boolean in `open`');
-  says({ id: "1", shapes: {} }, "invalid type: map, expected a sequence in `shapes`");
-  says({ id: "1", labels: 5 }, "invalid type: integer `5`, expected a map in `labels`");
-  says({ id: "1", labels: { a: [] } }, "invalid type: sequence, expected a string in `labels.a`");
-  says({ id: "1", order: "up" }, "unknown variant `up`, expected `asc` or `desc` in `order`");
-  says({ id: "1", order: 5 }, "invalid type: integer `5`, expected string or map in `order`");
-  says({ id: "1", mode: "slow" }, "unknown variant `slow`, expected one of `fast`, `exact`, `never`, `custom` in `mode`");
-  says({ id: "1", mode: {} }, "invalid value: map, expected map with a single key in `mode`");
-  says({ id: "1", mode: { other: 1 } }, "unknown variant `other`, expected one of `fast`, `exact`, `never`, `custom` in `mode`");
-  says({ id: "1", mode: { custom: {} } }, "missing field `level` in `mode.custom`");
-  says({ id: "1", mode: 5 }, "invalid type: integer `5`, expected string or map in `mode`");
-  says({ id: "1", shapes: [{}] }, "missing field `type` in `shapes[0]`");
-  says({ id: "1", shapes: ["x"] }, 'invalid type: string "x", expected internally tagged enum Shape in `shapes[0]`');
-  says({ id: "1", shapes: [{ type: "hexagon" }] }, "unknown variant `hexagon`, expected one of `circle`, `square`, `box` in `shapes[0]`");
-  says({ id: "1", shapes: [{ type: "square", side: -1 }] }, "invalid value: integer `-1`, expected u32 in `shapes[0].side`");
-  says({ id: "1", shapes: [{ type: "square", side: 1.5 }] }, "invalid type: floating point `1.5`, expected u32 in `shapes[0].side`");
-  says([], "invalid length 0, expected struct DrawingParams with 10 elements");
-  says("x", 'invalid type: string "x", expected struct DrawingParams');
-  says(null, "invalid type: null, expected struct DrawingParams");
-  says({ id: "1", pair: ["x"] }, "invalid length 1, expected an array of length 2 in `pair`");
-  says({ id: "1", effort: "" }, "effort must not be empty");
-  says({ id: "1", both: { a: "" } }, "missing field `b` in `both`");
+test("errors have the real server's wording and the path", () => {
+  expectProblem({}, "missing field `id`");
+  expectProblem({ id: 5 }, "invalid type: integer `5`, expected a string in `id`");
+  expectProblem({ id: "1", open: "x" }, 'invalid type: string "x", expected a boolean in `open`');
+  expectProblem({ id: "1", shapes: {} }, "invalid type: map, expected a sequence in `shapes`");
+  expectProblem({ id: "1", labels: 5 }, "invalid type: integer `5`, expected a map in `labels`");
+  expectProblem({ id: "1", labels: { a: [] } }, "invalid type: sequence, expected a string in `labels.a`");
+  expectProblem({ id: "1", order: "up" }, "unknown variant `up`, expected `asc` or `desc` in `order`");
+  expectProblem({ id: "1", order: 5 }, "invalid type: integer `5`, expected string or map in `order`");
+  expectProblem({ id: "1", mode: "slow" }, "unknown variant `slow`, expected one of `fast`, `exact`, `never`, `custom` in `mode`");
+  expectProblem({ id: "1", mode: {} }, "invalid value: map, expected map with a single key in `mode`");
+  expectProblem({ id: "1", mode: { other: 1 } }, "unknown variant `other`, expected one of `fast`, `exact`, `never`, `custom` in `mode`");
+  expectProblem({ id: "1", mode: { custom: {} } }, "missing field `level` in `mode.custom`");
+  expectProblem({ id: "1", mode: 5 }, "invalid type: integer `5`, expected string or map in `mode`");
+  expectProblem({ id: "1", shapes: [{}] }, "missing field `type` in `shapes[0]`");
+  expectProblem({ id: "1", shapes: ["x"] }, 'invalid type: string "x", expected internally tagged enum Shape in `shapes[0]`');
+  expectProblem(
+    { id: "1", shapes: [{ type: "hexagon" }] },
+    "unknown variant `hexagon`, expected one of `circle`, `square`, `box` in `shapes[0]`",
+  );
+  expectProblem({ id: "1", shapes: [{ type: "square", side: -1 }] }, "invalid value: integer `-1`, expected u32 in `shapes[0].side`");
+  expectProblem(
+    { id: "1", shapes: [{ type: "square", side: 1.5 }] },
+    "invalid type: floating point `1.5`, expected u32 in `shapes[0].side`",
+  );
+  expectProblem([], "invalid length 0, expected struct DrawingParams with 10 elements");
+  expectProblem("x", 'invalid type: string "x", expected struct DrawingParams');
+  expectProblem(null, "invalid type: null, expected struct DrawingParams");
+  expectProblem({ id: "1", pair: ["x"] }, "invalid length 1, expected an array of length 2 in `pair`");
+  expectProblem({ id: "1", effort: "" }, "effort must not be empty");
+  expectProblem({ id: "1", both: { a: "" } }, "missing field `b` in `both`");
 });
 
-test("long texts of the client are not repeated at length", () => {
+test("long texts of the client are truncated in errors", () => {
   assert.ok((problem(Drawing(), { id: "1", order: "x".repeat(100_000) }) ?? "").length < 400);
   assert.ok((problem(Drawing(), { id: ["x".repeat(100_000)] }) ?? "").length < 400);
   assert.ok((problem(Drawing(), { id: "1", labels: { ["k".repeat(100_000)]: 5 } }) ?? "").length < 400);
 });
 
-test("members of a union that share a tag name the fields that tell them apart", () => {
+test("for union members that share a tag the error names the fields that distinguish them", () => {
   const Image = union([object({ type: literals("image"), url: string() }), object({ type: literals("image"), fileId: string() })]);
-  says({ type: "image" }, "missing field `url` or `fileId`", Image);
-  says({ type: "image", url: 5 }, "invalid type: integer `5`, expected a string in `url`", Image);
+  expectProblem({ type: "image" }, "missing field `url` or `fileId`", Image);
+  expectProblem({ type: "image", url: 5 }, "invalid type: integer `5`, expected a string in `url`", Image);
 });
 
 test("the depth of a value does not matter", () => {
@@ -137,7 +143,7 @@ test("a named schema is built once, on first use, and keeps its name where it is
 });
 
 const keys = fc.constantFrom("type", "a", "b", "id");
-/** Any schema that the builders can make, three levels deep. */
+/** Random schemas from all builders, three levels deep. */
 const schemas: fc.Arbitrary<Schema> = fc.letrec<{ schema: Schema }>((tie) => ({
   schema: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -168,23 +174,23 @@ const values = fc.oneof(
   })).value,
 );
 
-test("the interpreted and the compiled check never disagree, and a fault has always words", async () => {
+test("the interpreted and the compiled check never disagree, and every error has a message", async () => {
   await fc.assert(
     fc.asyncProperty(schemas, fc.array(values, { minLength: 1, maxLength: 12 }), async (of, samples) => {
       const compiled = await compile(of);
       for (const sample of samples) {
         const interpreted = fits({ ...of }, sample);
         assert.equal(compiled(sample), interpreted);
-        const words = problem(of, sample);
-        assert.equal(words === undefined, interpreted);
-        assert.notEqual(words, "data did not match the schema");
+        const message = problem(of, sample);
+        assert.equal(message === undefined, interpreted);
+        assert.notEqual(message, "data did not match the schema");
       }
     }),
     { numRuns: 300 },
   );
 });
 
-test("a schema in frequent use is compiled and goes on giving the same answers", async () => {
+test("a frequently used schema is compiled and still gives the same results", async () => {
   const of = Drawing();
   const cases: [unknown, boolean][] = [
     [{ id: "1" }, true],

@@ -1,17 +1,17 @@
-/** One value gives a TypeScript type, a check and a JSON Schema. The only file that knows the schema library. */
+/** One definition gives a TypeScript type, a check and a JSON Schema. The only file that imports the schema library. */
 import { check, explain, type JsonSchema } from "./schema-check.ts";
 
-/** A schema of values of type T. At run time it is plain JSON Schema; the type is for the compiler alone. */
+/** A schema for values of type T. At run time it is plain JSON Schema; the type is for the compiler only. */
 export interface Schema<T = unknown> {
   readonly "~type": T;
 }
-/** A schema of a field that may be absent. */
+/** A schema of an optional field. */
 export interface OptionalSchema<T = unknown> extends Schema<T> {
   readonly "~optional": true;
 }
 /** A schema that is built on first use, so that importing a table of many methods costs almost nothing. */
 export type Lazy<S extends Schema = Schema> = () => S;
-/** The type of the values that fit. */
+/** The type of the values that match. */
 export type Infer<S> = S extends Lazy<infer T> ? T["~type"] : S extends Schema ? S["~type"] : never;
 
 type Fields = Readonly<Record<string, Schema>>;
@@ -35,7 +35,7 @@ export const filledString = (): Schema<string> => schema({ type: "string", minLe
 export const boolean = (): Schema<boolean> => schema({ type: "boolean" });
 export const number = (): Schema<number> => schema({ type: "number" });
 export const integer = (): Schema<number> => schema({ type: "integer" });
-/** A whole number of at least 0. */
+/** An integer of at least 0. */
 export const natural = (): Schema<number> => schema({ type: "integer", minimum: 0 });
 export const positive = (): Schema<number> => schema({ type: "integer", minimum: 1 });
 export const nothing = (): Schema<null> => schema({ type: "null" });
@@ -51,20 +51,20 @@ export const intersect = <const S extends readonly Schema[]>(members: S): Schema
 export const nullable = <T>(inner: Schema<T>): Schema<T | null> => union([inner, nothing()]);
 export const optional = <T>(inner: Schema<T>): OptionalSchema<T> =>
   schema(Object.defineProperty({ ...json(inner) }, optionalMark, { value: true }));
-/** May be absent or null: what the wire means by "not set". */
+/** May be absent or null: "not set" on the wire. */
 export const maybe = <T>(inner: Schema<T>): OptionalSchema<T | null> => optional(nullable(inner));
 
-/** A schema with a sentence about it, for models and for generated documents. Goes inside `maybe` and `optional`. */
+/** A schema with a description, for models and generated documents. Goes inside `maybe` and `optional`. */
 export const described = <T>(inner: Schema<T>, description: string): Schema<T> => schema({ ...json(inner), description });
 
-/** An object with these fields; others are let through, as the real servers do. */
+/** An object with these fields; additional ones are accepted, as the real servers do. */
 export function object<P extends Fields>(properties: P): Schema<ObjectOf<P>> {
   const required = Object.keys(properties).filter((key) => !(optionalMark in (properties[key] as object)));
   const base: JsonSchema = { type: "object", properties: properties as unknown as Record<string, JsonSchema> };
   return schema(required.length === 0 ? base : { ...base, required });
 }
 
-/** Gives a schema its public name (the JSON Schema `title`, under which generated files refer to it) and builds it once. */
+/** Gives a schema its public name (the JSON Schema `title`, by which generated files refer to it) and builds it once. */
 export const named = <S extends Schema>(name: string, build: () => S): Lazy<S> => once(() => schema<S>({ ...json(build()), title: name }));
 
 /** Builds a schema on first use, without a name. */
@@ -86,10 +86,10 @@ interface Use {
 }
 /** A schema used this often is worth compiling. */
 const often = 4;
-/** Memory only: what is in here never changes an answer. */
+/** A cache only: it never changes a result. */
 const uses = new WeakMap<Schema, Use>();
 
-/** Whether `value` fits. The first checks of a schema are interpreted; one that is used often is compiled, after the answer is on its way. */
+/** Whether `value` matches. The first checks of a schema are interpreted; one that is used often is compiled after the result was returned. */
 export function fits(of: Schema, value: unknown): boolean {
   const use = uses.get(of) ?? { times: 0, compiled: undefined };
   if (use.times === 0) uses.set(of, use);
@@ -98,7 +98,7 @@ export function fits(of: Schema, value: unknown): boolean {
   return check(json(of), value);
 }
 
-/** The same for what is checked a few times only, as when files are read: never worth loading a compiler for. */
+/** The same for schemas that are checked a few times only, as when files are read: never worth loading the compiler. */
 export const fitsOnce = (of: Schema, value: unknown): boolean => check(json(of), value);
 
 function compileSoon(of: Schema, use: Use): void {
@@ -107,7 +107,7 @@ function compileSoon(of: Schema, use: Use): void {
       (checker) => {
         use.compiled = checker;
       },
-      () => undefined, // no compiler here: the interpreter goes on
+      () => undefined, // no compiler here: keep interpreting
     );
   }, 0);
 }
@@ -119,12 +119,12 @@ export async function compile(of: Schema): Promise<Checker> {
   return (value) => validator.Check(value);
 }
 
-/** Narrows data from outside; undefined when it does not fit. */
+/** Narrows external data; undefined when it does not match. */
 export function parse<T>(of: Lazy<Schema<T>>, value: unknown): T | undefined {
   return fits(of(), value) ? (value as T) : undefined;
 }
 
-/** Why `value` does not fit, in the words that the real server's clients already match on; undefined when it fits. */
+/** Why `value` does not match, in the wording that the real server's clients already parse; undefined when it matches. */
 export function problem(of: Schema, value: unknown): string | undefined {
   return fits(of, value) ? undefined : explain(json(of), value);
 }

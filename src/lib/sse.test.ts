@@ -1,4 +1,4 @@
-/** The reader of event streams takes bytes as they come and stays bounded. */
+/** The event stream parser accepts arbitrarily split bytes and stays bounded. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createSseReader, SseTooLong, SseTooMany } from "./sse.ts";
@@ -11,7 +11,7 @@ function read(...chunks: (string | Uint8Array)[]): [string, string | undefined][
 }
 
 describe("createSseReader", () => {
-  it("reads names and data, several lines of them too", () => {
+  it("reads names and data, also of several lines", () => {
     assert.deepEqual(read("event: a\ndata: 1\n\n", "data: 2\ndata: 3\n\n"), [
       ["1", "a"],
       ["2\n3", undefined],
@@ -20,19 +20,19 @@ describe("createSseReader", () => {
   it("skips comments, ids and unknown fields", () => {
     assert.deepEqual(read(": hello\n\nid: 7\nretry: 5\nwhat: x\ndata: 1\n\n"), [["1", undefined]]);
   });
-  it("joins characters that were cut between chunks", () => {
+  it("joins characters that were split between chunks", () => {
     const bytes = Buffer.from("data: 👩‍💻é\n\n");
     const pieces = Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
     assert.deepEqual(read(...pieces), [["👩‍💻é", undefined]]);
   });
-  it("reads CR, LF and CRLF, also when the pair is cut", () => {
+  it("reads CR, LF and CRLF, also when the pair is split", () => {
     assert.deepEqual(read("data: 1\r", "\n\r\ndata: 2\r\rdata: 3\n\n"), [
       ["1", undefined],
       ["2", undefined],
       ["3", undefined],
     ]);
   });
-  it("gives nothing for an event that was not finished", () => {
+  it("returns nothing for an unfinished event", () => {
     assert.deepEqual(read("data: 1\n"), []);
   });
   it("throws when a line or an event grows past the limit", () => {
@@ -44,11 +44,11 @@ describe("createSseReader", () => {
       }, SseTooLong);
     }
   });
-  it("throws when an event holds more values than anybody says in one", () => {
+  it("throws when an event contains too many values", () => {
     const reader = createSseReader(() => assert.fail("it was read"));
     assert.throws(() => reader.feed(Buffer.from(`data: [${'{"a":"\\"["},'.repeat(200_000)}0]\n\n`)), SseTooMany);
   });
-  it("takes long texts, whatever is in them", () => {
+  it("accepts long strings, whatever is in them", () => {
     const text = JSON.stringify({ text: '{[","]}\\'.repeat(300_000), more: ["\\", '"'] });
     assert.deepEqual(read(`data: ${text}\n\n`), [[text, undefined]]);
   });

@@ -1,16 +1,16 @@
-/** Reads a server-sent event stream from bytes, for the model clients. Bounded: a line or event that never ends is an error, not a memory leak. */
+/** Parses a server-sent event stream from bytes, for the model clients. Bounded: a line or event that never ends is an error, not a memory leak. */
 import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
 
-/** Room for one event. A finished response that repeats all its output, or a generated image, can take several megabytes. */
+/** Limit of one event. A finished response that repeats all its output, or a generated image, can take several megabytes. */
 const defaultLimit = 32 * 1024 * 1024;
-/** Values in one event: long texts are read in no time, but many small values hold everybody else up. */
+/** Limit of values in one event: long strings parse fast, but many small values block the event loop. */
 const maxValues = 250_000;
-/** What a shorter event holds is read soon enough. */
+/** Shorter events parse fast enough without this check. */
 const fewCharacters = 1024 * 1024;
 
 export interface SseReader {
-  /** Takes bytes cut anywhere, even inside a character. Throws SseTooLong or SseTooMany; the reader is then of no further use. */
+  /** Accepts bytes split anywhere, even inside a character. Throws SseTooLong or SseTooMany; the parser cannot be used after that. */
   feed(bytes: Uint8Array): void;
 }
 
@@ -25,7 +25,7 @@ export class SseTooMany extends Error {
   }
 }
 
-/** Throws SseTooMany where the JSON of an event holds more than anybody has to say in one. */
+/** Throws SseTooMany when the JSON of an event contains more values than any real event has. */
 export function checkValues(json: string): void {
   if (json.length < fewCharacters) return;
   let values = 0;
@@ -37,7 +37,7 @@ export function checkValues(json: string): void {
   }
 }
 
-/** Where the quotation mark is that ends the text which begins here. */
+/** The index of the quotation mark that ends the string starting here. */
 function endOfText(json: string, from: number): number {
   for (let end = json.indexOf('"', from + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let first = end;

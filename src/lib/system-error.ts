@@ -1,6 +1,6 @@
-/** What a failed call of the system carries: its code, and the code in words. For everybody who decides by it or tells it. */
+/** The code and the description of a failed system call, for code that branches on it or reports it. */
 
-/** The system's code of a failed call ("ENOENT"), if it has one. */
+/** The error code of a failed system call ("ENOENT"), if it has one. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { terminalName } from "./terminal-name.ts";
 
-// What Codex 0.98 says in the same surroundings.
+// What Codex 0.98 reports in the same environments.
 const table: readonly (readonly [Record<string, string>, string])[] = [
   [{}, "unknown"],
   [{ TERM: "xterm" }, "xterm"],
@@ -17,6 +17,6 @@ const table: readonly (readonly [Record<string, string>, string])[] = [
   [{ TERM: "screen", TMUX: "/x,1,0" }, "screen"],
 ];
 
-test("a terminal is named by its program, its own mark or its kind, in letters fit for a header", () => {
+test("a terminal is named by its program, its own variable or TERM, in characters valid in a header", () => {
   for (const [env, name] of table) assert.equal(terminalName(env), name, JSON.stringify(env));
 });

@@ -1,6 +1,6 @@
-/** The terminal a process runs in, by what it leaves in the environment: for the user agent. */
+/** The terminal a process runs in, detected from environment variables: for the user agent. */
 
-/** Variables by which terminals make themselves known without TERM_PROGRAM, each with its name; a version where the variable holds one. */
+/** Variables that identify terminals without TERM_PROGRAM, each with the terminal's name; with a version where the variable contains one. */
 const marks: readonly (readonly [variable: string, name: string, isVersion: boolean])[] = [
   ["WEZTERM_VERSION", "WezTerm", true],
   ["KITTY_WINDOW_ID", "kitty", false],
@@ -8,7 +8,7 @@ const marks: readonly (readonly [variable: string, name: string, isVersion: bool
   ["WT_SESSION", "WindowsTerminal", false],
 ];
 
-/** `name` or `name/version`, in letters that may stand in a header. */
+/** `name` or `name/version`, in characters that are valid in a header. */
 export function terminalName(env: Readonly<Record<string, string | undefined>>): string {
   const mark = marks.find(([variable]) => env[variable]);
   const program = env["TERM_PROGRAM"];

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { clean, cleanLine, cleanOutput, expandTabs, spelledLine, spelledOut, terminalJson } from "./terminal-text.ts";
 
-test("escape sequences, controls and direction marks never get through", () => {
+test("escape sequences, control characters and direction marks are removed", () => {
   assert.equal(clean("a\u001b[2Jb\u001b]0;title\u0007c\u001b]8;;http://x\u001b\\d"), "abcd");
   assert.equal(clean("a\u009b31mb\u0007\u0008\u007f"), "ab");
   assert.equal(clean("x\u202eevil\u2066\ufeff"), "xevil");
   assert.equal(clean("one\r\ntwo\u2028three"), "one\ntwo\nthree");
 });
 
-test("whatever comes in, nothing comes out that a terminal would obey", () => {
+test("whatever the input, the output contains nothing that controls a terminal", () => {
   const hostile = fc.string({
     unit: fc.constantFrom("\u001b", "[", "]", "2", "J", "m", ";", "\u0007", "\u009b", "\\", "a", "\r", "\n", "P", "\u202e"),
   });
@@ -22,12 +22,12 @@ test("whatever comes in, nothing comes out that a terminal would obey", () => {
   );
 });
 
-test("what is asked about is spelled out instead of cleaned", () => {
+test("text to approve is escaped instead of cleaned", () => {
   assert.equal(spelledOut("rm \u202e-rf\u200b \u001b[8mx\r"), "rm \\u{202e}-rf\\u{200b} \\e[8mx\\r");
   assert.equal(spelledOut("plain\ttext\nlines äö"), "plain\ttext\nlines äö");
 });
 
-test("what cannot be seen or told from something else is spelled out; letters of every script and emoji stay", () => {
+test("invisible and confusable characters are escaped; letters of every script and emoji stay", () => {
   for (const [text, shown] of [
     ["ls\u2003-la", "ls\\u{2003}-la"],
     ["a\u2800b\u3164c\ufe00d\u{e0100}e\u{1d173}f\ue000g", "a\\u{2800}b\\u{3164}c\\u{fe00}d\\u{e0100}e\\u{1d173}f\\u{e000}g"],
@@ -39,25 +39,25 @@ test("what cannot be seen or told from something else is spelled out; letters of
   assert.equal(spelledLine("a\n\tb"), "a\\n\\tb");
 });
 
-test("marks heaped on a letter are cut, and spelled out where they are asked about", () => {
+test("stacked combining marks are cut, and escaped in text to approve", () => {
   const heap = `a${"\u0301".repeat(5000)}b`;
   assert.equal(clean(heap), `a${"\u0301".repeat(8)}b`);
   assert.equal(spelledOut(heap).split("\\u{301}").length, 5000 - 8 + 1);
 });
 
-test("JSON for a terminal says the same and holds nothing that steers it", () => {
+test("JSON for a terminal has the same value and contains nothing that controls it", () => {
   const value = { a: "\u009b6n\u202e\u007f\u2028\ufeff", "\u009d": [1, null] };
   assert.deepEqual(JSON.parse(terminalJson(value)), value);
   assert.doesNotMatch(terminalJson(value, 2), /[\u007f-\u009f\u202e\u2028\ufeff]/);
   assert.equal(terminalJson(undefined), "null");
 });
 
-test("a line that was written over shows what was written last", () => {
+test("an overwritten line shows what was written last", () => {
   assert.equal(cleanOutput("10%\r50%\r100%\ndone\r\n"), "100%\ndone\n");
   assert.equal(cleanOutput("progress\r"), "progress");
 });
 
-test("tabs go to the next stop, and lines can be made one", () => {
+test("tabs expand to the next stop, and lines can be joined", () => {
   assert.equal(expandTabs("a\tb", 4), "a   b");
   assert.equal(expandTabs("\tx", 8), "        x");
   assert.equal(cleanLine("a\n\tb"), "a b");

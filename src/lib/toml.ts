@@ -1,9 +1,9 @@
-/** Reads TOML and says where it is broken, for every part that keeps settings in files. */
+/** Parses TOML and reports where it is broken, for every part that reads settings from files. */
 import { parse, TomlError } from "smol-toml";
 
 export type TomlTable = { [key: string]: unknown };
 
-/** Where and why a text is not TOML. Lines and columns count from 1. */
+/** Where and why a text is not valid TOML. Lines and columns count from 1. */
 export class TomlSyntaxError extends Error {
   readonly line: number;
   readonly column: number;
@@ -16,7 +16,7 @@ export class TomlSyntaxError extends Error {
 
 /**
  * The value of a TOML text as plain JSON data: dates become strings.
- * Throws TomlSyntaxError. Keys such as `__proto__` stay ordinary own keys; whoever copies tables must keep them so.
+ * Throws TomlSyntaxError. Keys such as `__proto__` stay ordinary own keys; code that copies tables must keep them so.
  */
 export function parseToml(text: string): TomlTable {
   try {

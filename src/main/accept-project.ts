@@ -1,7 +1,7 @@
-/** The user's word for all that waits in a project: settings, rules, skills and MCP servers. Serves `parley trust` and clients that write trust. */
+/** Accepts everything in a project that waits for the user's trust: settings, rules, skills, MCP servers. For `parley trust` and clients. */
 import type { App } from "../server/app.ts";
 
-/** `redefining`: also MCP servers that take the place of the user's own; only for somebody who was shown them. */
+/** `redefining`: also accept MCP servers that replace the user's own; only for a person who was shown them. */
 export async function acceptProject(
   app: Pick<App, "config" | "skills" | "mcp">,
   cwd: string,

@@ -71,22 +71,22 @@ export interface ComposeOptions {
   readonly codexHome?: string;
   /** The value of each `-c`. */
   readonly cliOverrides?: readonly string[];
-  /** The flags come from the one client that this process serves: they take precedence over what a resumed thread had. */
+  /** The flags come from the only client of this process: they take precedence over the settings of a resumed thread. */
   readonly flagsAreRequests?: boolean | undefined;
-  /** What this run leaves aside: the user's config.toml, every `.rules` file. */
+  /** What this run ignores: the user's config.toml, every `.rules` file. */
   readonly ignore?: { readonly userConfig?: boolean | undefined; readonly rules?: boolean | undefined } | undefined;
   /** The user vouches for every hook of this run. */
   readonly trustHooks?: boolean | undefined;
   readonly compat?: Dialect | undefined;
-  /** `CODEX_API_KEY` pays where an account of OpenAI is asked for, before every stored sign-in: for runs of scripts and CI alone. */
+  /** `CODEX_API_KEY` is used where an OpenAI account is required, before every stored sign-in: only for scripts and CI. */
   readonly takesCodexKey?: boolean | undefined;
-  /** Where the machine's own settings and skills live; /etc/codex unless a test says otherwise. */
+  /** Where the machine-wide settings and skills live; /etc/codex unless a test overrides it. */
   readonly systemDir?: string;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How often the server checks for threads that nobody watches. */
+/** How often the server checks for threads without subscribers. */
 const unloadEveryMs = 60_000;
 
 /** `CODEX_HOME`, else `~/.codex`: shared with every tool that reads the same threads and config. */
@@ -166,7 +166,7 @@ export function createApp(options: ComposeOptions): App {
       const provider = providers[modelProvider]?.requiresOpenaiAuth === true ? providers[modelProvider] : providers["openai"];
       if (provider !== undefined) await checkKey(provider, key, env);
     },
-    tryProvider: async (wanted) => (await import("../models/try-provider.ts")).tryProvider(wanted, inUse().providers, env),
+    tryProvider: async (requested) => (await import("../models/try-provider.ts")).tryProvider(requested, inUse().providers, env),
   });
   const usage = createUsage({ codexHome, clock, credentials, config, prices: catalog.price });
   const skills = createSkills({
@@ -254,7 +254,7 @@ export function createApp(options: ComposeOptions): App {
   subscriptions.onUnwatched = (threadId) => {
     const thread = threads.find(threadId);
     thread?.rest();
-    // One that is to leave soon does not wait for the next round.
+    // A thread that should be unloaded soon does not wait for the next round.
     if (thread !== undefined && thread.unloadAfterMs < unloadEveryMs) setTimeout(unloadUnwatched, thread.unloadAfterMs + 10).unref();
   };
   store.onNotice = (message) => {
@@ -308,25 +308,25 @@ async function listProviders({ providers, modelProvider }: Config, env: Env, is:
   return providerChoices(providers, env, { ...is, current: modelProvider });
 }
 
-/** The provider's own list of models; the offline model has none. */
+/** The provider's own model list; the offline model has none. */
 function sourcesFor(provider: ProviderConfig | undefined, parts: Parameters<typeof modelSource>[1]): ReturnType<typeof modelSource>[] {
   return provider === undefined || provider.wireApi === "scripted" || provider.wireApi === "ai-sdk" ? [] : [modelSource(provider, parts)];
 }
 
-/** `accountPays`: the account's key counts before a key that the provider's own variable holds. */
+/** `accountPays`: the account's key takes precedence over a key in the provider's own variable. */
 function builtIn(env: Env, accountPays: boolean): Record<string, ProviderConfig> {
   const found = builtInProviderIds.flatMap((id) => builtInProvider(id, env) ?? []);
   return Object.fromEntries(found.map((p) => [p.id, accountPays && p.requiresOpenaiAuth ? { ...p, envKey: undefined } : p]));
 }
 
-/** A provider that the user named stays; else the model's name chooses one. */
+/** A provider that the user named stays; otherwise the model's name chooses one. */
 function modelFor(config: Config, model: string | undefined, provider: string | undefined, env: Env): { model: string; provider: string } {
   const isExplicit = typeof config.raw["model_provider"] === "string";
-  const wanted = model ?? config.model;
-  const byName = wanted === undefined || isExplicit ? undefined : providerForModel(wanted, config.providers, env);
+  const requested = model ?? config.model;
+  const byName = requested === undefined || isExplicit ? undefined : providerForModel(requested, config.providers, env);
   const chosen = chooseModel({
     provider: provider ?? byName ?? config.modelProvider,
-    model: wanted,
+    model: requested,
     providers: config.providers,
     env,
     loggedIn: false,
@@ -334,8 +334,8 @@ function modelFor(config: Config, model: string | undefined, provider: string | 
   return { model: chosen.model, provider: chosen.provider };
 }
 
-/** Variables that hold keys of model providers, whatever they are called. */
-/** Settings are one frozen value while nothing changes: so is the environment that follows from them. */
+/** Environment variables that contain keys of model providers, whatever their names. */
+/** Settings are one frozen value while nothing changes, and so is the environment derived from them. */
 function commandEnvironments(from: Readonly<Record<string, string | undefined>>): CorePorts["commandEnv"] {
   const made = new WeakMap<Config, Readonly<Record<string, string>>>();
   return (config) => {

@@ -1,4 +1,4 @@
-/** The rules that count for a config, read again when their files have changed. */
+/** The exec rules that apply to a config, reloaded when their files have changed. */
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Config } from "../core/ports/config.ts";
@@ -9,11 +9,11 @@ import { RulesError } from "../shell/policy/starlark.ts";
 export interface PoliciesOptions {
   readonly codexHome: string;
   readonly searchPath: string | undefined;
-  /** No rules file is read; what is built in still counts. */
+  /** No rules file is read; the built-in rules still apply. */
   readonly ignoreRules?: boolean | undefined;
 }
 
-/** Whether anybody has written rules: without them nothing needs to be loaded before the first command. */
+/** Whether any rules are written: without them nothing needs to be loaded before the first command. */
 export const hasRules = (options: PoliciesOptions, config: Config): boolean =>
   foldersOf(options, config).some((folder) => stateOf(folder) !== "");
 
@@ -36,7 +36,7 @@ export function createExecPolicies(options: PoliciesOptions): (config: Config) =
   };
 }
 
-/** Names, times and sizes of a folder's rules files: what changes when they do. */
+/** Names, times and sizes of a folder's rules files, to detect changes. */
 function stateOf(folder: string): string {
   try {
     return readdirSync(folder)
@@ -51,7 +51,7 @@ function stateOf(folder: string): string {
   }
 }
 
-/** A broken rules file may hold the rule that forbids: until it is mended, nothing runs, and the text says where it is broken. */
+/** A broken rules file may contain a rule that forbids: until it is fixed, nothing runs, and the message says where it is broken. */
 function forbidAll(error: unknown): ExecPolicy {
   if (!(error instanceof RulesError)) throw error;
   const reason = `rejected: a rules file is broken, so no command can run: ${error.message}`;

@@ -7,11 +7,11 @@ const about = { version: "1.2.3", codexHome: "/home/x/.codex", system: "Debian 1
 const hello = (id: unknown, params: unknown = { clientInfo: { name: "editor", version: "7" } }) =>
   JSON.stringify({ id, method: "initialize", params });
 
-/** What a client hears before the server is there, and what the server is then given. */
-async function atTheDoor(messages: readonly string[]) {
+/** What a client receives before the server is loaded, and what is handed over to the server. */
+async function greeted(messages: readonly string[]) {
   const [near, far] = memoryPair();
-  const heard: string[] = [];
-  near.onMessage = (text) => heard.push(text);
+  const received: string[] = [];
+  near.onMessage = (text) => received.push(text);
   const greeting = greet(far, about);
   for (const message of messages) near.send(message);
   const { introduction, release, transport } = await greeting;
@@ -20,13 +20,13 @@ async function atTheDoor(messages: readonly string[]) {
   transport.onClose = () => given.push("closed");
   release();
   await new Promise(setImmediate);
-  return { heard, given, introduction };
+  return { received, given, introduction };
 }
 
-test("a plain initialize is answered before the server is there; what follows is kept for it, in order", async () => {
-  const { heard, given, introduction } = await atTheDoor([hello(0), '{"method":"initialized"}', '{"id":1,"method":"thread/start"}']);
-  assert.equal(heard.length, 1);
-  const { id, result } = JSON.parse(heard[0] ?? "");
+test("a plain initialize is answered before the server is loaded; later messages are queued in order", async () => {
+  const { received, given, introduction } = await greeted([hello(0), '{"method":"initialized"}', '{"id":1,"method":"thread/start"}']);
+  assert.equal(received.length, 1);
+  const { id, result } = JSON.parse(received[0] ?? "");
   assert.equal(id, 0);
   assert.match(result.userAgent, /^editor\/.*Debian 12; x86_64.*\(editor; 7\) parley\/1\.2\.3$/);
   assert.equal(result.codexHome, "/home/x/.codex");
@@ -34,7 +34,7 @@ test("a plain initialize is answered before the server is there; what follows is
   assert.deepEqual(given, ['{"method":"initialized"}', '{"id":1,"method":"thread/start"}']);
 });
 
-test("whatever else comes first is left to the server, with all that follows", async () => {
+test("any other first message is left to the server, with all that follow", async () => {
   const odd = [
     '{"id":1,"method":"thread/start"}',
     hello(1, {}),
@@ -45,33 +45,33 @@ test("whatever else comes first is left to the server, with all that follows", a
     "[]",
   ];
   for (const first of odd) {
-    const { heard, given, introduction } = await atTheDoor([first, hello(2)]);
-    assert.deepEqual(heard, [], first);
+    const { received, given, introduction } = await greeted([first, hello(2)]);
+    assert.deepEqual(received, [], first);
     assert.deepEqual(given, [first, hello(2)]);
     assert.equal(introduction, undefined);
   }
 });
 
 test("a second initialize is not answered by the greeting", async () => {
-  const { heard, given } = await atTheDoor([hello(1), hello(2)]);
-  assert.equal(heard.length, 1);
+  const { received, given } = await greeted([hello(1), hello(2)]);
+  assert.equal(received.length, 1);
   assert.deepEqual(given, [hello(2)]);
 });
 
-test("a silent client does not keep the server from being loaded, and is greeted until it is there", async () => {
+test("a silent client does not keep the server from loading, and is still greeted until then", async () => {
   const [near, far] = memoryPair();
-  const heard: string[] = [];
-  near.onMessage = (text) => heard.push(text);
+  const received: string[] = [];
+  near.onMessage = (text) => received.push(text);
   const greeting = await greet(far, about);
   const nameOf = () => greeting.introduction?.client.name;
   assert.equal(nameOf(), undefined);
   near.send(hello(3));
   await new Promise(setImmediate);
-  assert.equal(heard.length, 1);
+  assert.equal(received.length, 1);
   assert.equal(nameOf(), "editor");
 });
 
-test("a client that leaves is told to the server", async () => {
+test("the server is notified of a client that disconnects", async () => {
   const [near, far] = memoryPair();
   const greeting = greet(far, about);
   near.close();

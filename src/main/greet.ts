@@ -1,6 +1,6 @@
 /**
- * Greets for a server that is still being loaded: answers the client's `initialize`, holds back what comes after it, and hands both over.
- * Serves `parley app-server`, whose clients wait for that answer before anything else.
+ * Answers the client's `initialize` while the server is still loading, queues the messages after it, and hands both over to the server.
+ * Serves `parley app-server`, whose clients wait for that response before anything else.
  */
 import { fits } from "../lib/schema.ts";
 import { InitializeParams } from "../protocol/initialize.ts";
@@ -9,16 +9,16 @@ import { type About, type Introduction, introduce } from "../server/introduce.ts
 
 export interface Greeting {
   readonly transport: Transport;
-  /** Who the client said it is; undefined when it did not begin with a plain `initialize`. What it did send is then served in the ordinary way. */
+  /** The client's introduction; undefined when it did not start with a plain `initialize`. Its messages are then dispatched in the ordinary way. */
   readonly introduction: Introduction | undefined;
-  /** Gives what came meanwhile to whoever serves the transport now. */
+  /** Passes the queued messages to the transport's new handler. */
   release(): void;
 }
 
-/** A client that keeps silent is not waited for: what it will ask is then loaded before it asks. */
+/** A silent client is not waited for: the server is then loaded before its first request. */
 const patienceMs = 50;
 
-/** Resolves when the first message was seen, and its answer sent; or when there is none in time. */
+/** Resolves when the first message was received and answered, or at the timeout. */
 export async function greet(transport: Transport, about: About): Promise<Greeting> {
   const held: (() => void)[] = [];
   const first = Promise.withResolvers<void>();
@@ -37,7 +37,7 @@ export async function greet(transport: Transport, about: About): Promise<Greetin
     isFirst = false;
     introduction = greeted.introduction;
     transport.send(greeted.answer);
-    setImmediate(first.resolve); // after the tick in which the answer leaves
+    setImmediate(first.resolve); // after the tick in which the response is written
   };
   const patience = setTimeout(first.resolve, patienceMs);
   await first.promise;

@@ -21,11 +21,11 @@ export interface AccessPolicy {
 }
 
 export interface Listening {
-  /** Where others can connect, as they would write it. */
+  /** The addresses at which others can connect. */
   readonly urls: readonly string[];
   /** Resolves when the stdio client has disconnected and no other can connect; never while a socket is open. */
   readonly finished: Promise<void>;
-  /** Ends every turn and connection. Resolves when clients have read what was sent, or after a few seconds. */
+  /** Ends every turn and connection. Resolves when clients have read everything that was sent, or after a few seconds. */
   close(): Promise<void>;
 }
 
@@ -33,10 +33,10 @@ export interface Listening {
 const lastAnswersMs = 2000;
 /** How long turns and commands may take to end. */
 const endTurnsMs = 5000;
-/** How long a client may take to read the rest of what it was sent. */
+/** How long a client may take to read the remaining output. */
 const flushMs = 2000;
 
-/** `greeting` holds the stdio transport, where that was opened before the app. */
+/** `greeting` owns the stdio transport if it was opened before the app. */
 export async function listenOn(app: App, endpoints: readonly Endpoint[], access: AccessPolicy, greeting?: Greeting): Promise<Listening> {
   const connections = new Set<Connection>();
   const join = (transport: Transport, introduction?: Greeting["introduction"]): Connection => {
@@ -66,7 +66,7 @@ export async function listenOn(app: App, endpoints: readonly Endpoint[], access:
 
 type Rules = AccessPolicy & { readonly onConnection: (transport: Transport) => void; readonly report: App["log"]["warn"] };
 
-/** The websocket library is loaded only for those who listen on sockets. */
+/** The websocket library is loaded only when listening on sockets. */
 async function openListener(endpoint: Endpoint, rules: Rules): Promise<Listener | undefined> {
   if (endpoint.kind === "stdio") return undefined;
   if (endpoint.kind === "unix") return (await import("../rpc/unix-socket.ts")).listenUnixSocket(endpoint.path, rules);

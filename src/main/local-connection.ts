@@ -1,16 +1,16 @@
-/** Connections to an app of the same process, for listeners that bring their own transports. */
+/** Connections to an app in the same process, for listeners that bring their own transports. */
 import { memoryPair, type Transport } from "../rpc/transport.ts";
 import type { App } from "../server/app.ts";
 import { serve } from "../server/connection.ts";
 
-/** A client's end of a fresh connection to the app. */
+/** The client's end of a new connection to the app. */
 export function connectLocally(app: App): Transport {
   const [near, far] = memoryPair();
   serve(app, far);
   return near;
 }
 
-/** Serves a client that some other listener let in. */
+/** Serves a client that another listener has accepted. */
 export function serveLocally(app: App, transport: Transport): void {
   serve(app, transport);
 }

@@ -23,14 +23,14 @@ function place(t: TestContext) {
 }
 const line = (n: number): string => `${String(n).padStart(39, "0")}\n`;
 
-test("nothing is made before the first line", (t) => {
+test("nothing is created before the first line", (t) => {
   const { folder, file } = place(t);
   assert.equal(existsSync(folder), false);
   file.write("a\n");
   assert.deepEqual(readdirSync(folder), ["parley-2026-08-22.log"]);
 });
 
-test("a pause after trouble ends also when the clock is set back", (t) => {
+test("the pause after an error also ends when the clock is set back", (t) => {
   const { folder, file, clock } = place(t);
   writeFileSync(folder, "in the way");
   file.write("lost\n");
@@ -42,7 +42,7 @@ test("a pause after trouble ends also when the clock is set back", (t) => {
   assert.deepEqual(readdirSync(folder), ["parley-2026-08-21.log"]);
 });
 
-test("a full file is followed by a further one, and the folder never holds more than its limit", (t) => {
+test("a full file is followed by a new one, and the folder never exceeds its limit", (t) => {
   const { folder, file, names } = place(t);
   for (let n = 0; n < 60; n++) file.write(line(n));
   const total = names().reduce((sum, name) => sum + readFileSync(path.join(folder, name)).length, 0);
@@ -54,7 +54,7 @@ test("a full file is followed by a further one, and the folder never holds more 
   assert.ok(!last.includes(line(0)), "the oldest go");
 });
 
-test("a new day has a new file, and old days go", (t) => {
+test("a new day has a new file, and old files are deleted", (t) => {
   const { clock, file, names } = place(t);
   for (let n = 0; n < 6; n++) {
     file.write("x\n");
@@ -63,7 +63,7 @@ test("a new day has a new file, and old days go", (t) => {
   assert.deepEqual(names(), ["parley-2026-08-24.log", "parley-2026-08-25.log", "parley-2026-08-26.log", "parley-2026-08-27.log"]);
 });
 
-test("files of others in the folder are left alone", (t) => {
+test("other files in the folder are left alone", (t) => {
   const { folder, clock, file, names } = place(t);
   mkdirSync(folder);
   writeFileSync(path.join(folder, "notes.log"), "mine".repeat(1000));
@@ -87,7 +87,7 @@ test("two writers share a day's file line by line", (t) => {
   assert.equal(readFileSync(path.join(folder, "parley-2026-08-22.log"), "utf8"), "one\ntwo\nthree\n");
 });
 
-test("a folder that cannot be made loses lines, throws nothing, and is tried again later", (t) => {
+test("with a folder that cannot be created lines are lost, nothing is thrown, and it is retried later", (t) => {
   const { folder, file, clock, names } = place(t);
   writeFileSync(folder, "in the way");
   file.write("lost\n");

@@ -1,4 +1,4 @@
-/** The log on disk: a file a day in a folder of its own, bounded in size and age. Several processes write the same file line by line. */
+/** The log on disk: one file per day in its own folder, bounded in size and age. Several processes write the same file line by line. */
 import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { isBefore } from "../lib/passed.ts";
@@ -13,9 +13,9 @@ const standardLimits: LogLimits = { fileBytes: 5 << 20, folderBytes: 25 << 20, d
 /** `parley-2026-08-22.log`, and `.2.log` when the first was full. */
 const fileName = /^parley-(\d{4}-\d\d-\d\d)(?:\.(\d+))?\.log$/;
 const dayMs = 24 * 3600_000;
-/** A folder that cannot be written is tried again after this. */
+/** A folder that cannot be written is retried after this time. */
 const pauseMs = 60_000;
-/** Others write the same file: its size is asked for after so many bytes of our own. */
+/** Others write the same file: its size is checked after this many bytes of our own. */
 const lookEveryBytes = 64 << 10;
 
 export class LogFile {
@@ -28,17 +28,17 @@ export class LogFile {
   #unseen = 0;
   #pausedUntil = 0;
 
-  /** The folder is asked for when the first line comes: settings may say where it is. */
+  /** The folder is resolved at the first line: settings may say where it is. */
   constructor(folder: () => string, now: () => number, limits: LogLimits = standardLimits) {
     this.#folder = folder;
     this.#now = now;
     this.#limits = limits;
   }
 
-  /** What is written at once is there when the process is killed. */
+  /** Written synchronously, so that the line survives when the process is killed. */
   readonly writableLength = 0;
 
-  /** Never throws: a server does not end because its log cannot be written. */
+  /** Never throws: a server does not exit because its log cannot be written. */
   write(text: string): void {
     if (isBefore(this.#pausedUntil, pauseMs, this.#now())) return;
     try {
@@ -79,7 +79,7 @@ export class LogFile {
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** The day's newest file while there is room in it, else a further one. */
+/** The day's newest file while there is room in it, else a new one. */
 function nextFile(folder: string, day: string, fileBytes: number): string {
   const parts = logFiles(folder).filter((file) => file.day === day);
   const last = parts.at(-1);
@@ -112,7 +112,7 @@ function logFiles(folder: string): readonly FoundLog[] {
   return found.sort((a, b) => (a.day === b.day ? a.part - b.part : a.day < b.day ? -1 : 1));
 }
 
-/** Drops what is too old, then the oldest until the rest fits. Only files that a log has written are touched. */
+/** Deletes what is too old, then the oldest until the rest fits. Only log files are touched. */
 function pruneLogs(folder: string, nowMs: number, limits: LogLimits): void {
   const oldest = dayOf(nowMs - limits.days * dayMs);
   const files = logFiles(folder);

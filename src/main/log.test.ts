@@ -21,7 +21,7 @@ function collect(level: LogLevel) {
   };
 }
 
-test("a line holds time, level, message and the fields", () => {
+test("a line contains time, level, message and the fields", () => {
   const { sink, log } = collect("info");
   log.warn("disk is full", { path: "/x" });
   assert.deepEqual(sink.lines, [{ time: "1970-01-01T00:00:00.000Z", level: "warn", message: "disk is full", path: "/x" }]);
@@ -52,7 +52,7 @@ test("errors keep their stack and cause; newlines, big integers and cycles do no
   assert.deepEqual(second, { time: "1970-01-01T00:00:00.000Z", level: "error", message: "round", fields: "not printable" });
 });
 
-test("a reader that does not read loses lines and is told how many", () => {
+test("a reader that does not read loses lines and gets their count", () => {
   const { sink, log } = collect("info");
   sink.writableLength = 2 * 1024 * 1024;
   log.info("lost");
@@ -62,7 +62,7 @@ test("a reader that does not read loses lines and is told how many", () => {
   assert.deepEqual(sink.lines, [{ time: "1970-01-01T00:00:00.000Z", level: "info", message: "back", droppedLines: 2 }]);
 });
 
-test("no secret is in a line: neither in the message nor in fields nor inside of errors", () => {
+test("no line contains a secret: neither in the message nor in fields nor inside errors", () => {
   const { sink, log } = collect("info");
   log.warn("refused: Bearer abcdef123456", {
     headers: { authorization: "x" },
@@ -72,7 +72,7 @@ test("no secret is in a line: neither in the message nor in fields nor inside of
   for (const secret of ["abcdef123456", '"x"', "sk-proj", "correct horse"]) assert.ok(!text.includes(secret), text);
 });
 
-test("stderr is quiet unless somebody asked; the file has what happened, for its owner alone", () => {
+test("stderr is quiet unless requested; the file has everything, readable by its owner only", () => {
   const home = mkdtempSync(path.join(tmpdir(), "parley-log-"));
   const shown: string[] = [];
   const stderr = () => ({ write: (text: string) => shown.push(text), writableLength: 0 });

@@ -1,4 +1,4 @@
-/** The Log port: one JSON object a line, without secrets, to a file in the home folder and, when asked for, to stderr. */
+/** The Log port: one JSON object per line, without secrets, to a file in the home folder and, on request, to stderr. */
 import path from "node:path";
 import type { Log } from "../core/ports/log.ts";
 import { redactor, redactValue } from "../lib/redact.ts";
@@ -7,13 +7,13 @@ import { LogFile } from "./log-file.ts";
 
 const levels = ["error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof levels)[number];
-const isLogLevel = (word: string): word is LogLevel => levels.some((level) => level === word);
+const isLogLevel = (text: string): text is LogLevel => levels.some((level) => level === text);
 export const logLevels: readonly LogLevel[] = levels;
 
-/** Where lines go. */
+/** The output for log lines. */
 export interface LogSink {
   write(text: string): unknown;
-  /** Characters not yet taken by the reader. */
+  /** Characters not yet read by the other end. */
   readonly writableLength: number;
 }
 
@@ -25,7 +25,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export interface LogOptions {
   readonly home: string;
-  /** The level that somebody asked for on the command line. */
+  /** The level requested on the command line. */
   readonly level?: LogLevel | undefined;
   readonly env: Env;
   /** `log_dir` of the settings, which are read after the log is opened. */
@@ -33,28 +33,29 @@ export interface LogOptions {
   readonly stderr?: () => LogSink;
 }
 
-/** Where the log is when the settings do not say otherwise. */
+/** The default log folder. */
 export const logFolder = (home: string): string => path.join(home, "parley", "log");
 
-/** What goes to the file when nobody asked for more. */
+/** The default level of the file. */
 const standardFileLevel: LogLevel = "info";
-/** What goes to stderr when nobody asked for anything: only what is our own fault. */
+/** The default level of stderr: only our own faults. */
 const quietLevel: LogLevel = "error";
 
 export function openLog({ home, level, env, folder, stderr = () => process.stderr }: LogOptions): Log {
-  const asked = level ?? levelFrom(env);
+  const requested = level ?? levelFrom(env);
   const clean = redactor(env);
   const file = new LogFile(() => folder?.() ?? logFolder(home), Date.now);
-  const fileLevel = asked !== undefined && levels.indexOf(asked) > levels.indexOf(standardFileLevel) ? asked : standardFileLevel;
+  const fileLevel =
+    requested !== undefined && levels.indexOf(requested) > levels.indexOf(standardFileLevel) ? requested : standardFileLevel;
   return both(
-    createLog(asked ?? quietLevel, { now: Date.now, sink: stderr, clean }),
+    createLog(requested ?? quietLevel, { now: Date.now, sink: stderr, clean }),
     createLog(fileLevel, { now: Date.now, sink: () => file, clean, pid: process.pid }),
   );
 }
 
-/** `RUST_LOG` counts where it is a plain level: launchers of the other server set it. */
+/** `RUST_LOG` is used when it is a plain level: launchers of the other server set it. */
 export function levelFrom(env: Env): LogLevel | undefined {
-  return [env["PARLEY_LOG"], env["RUST_LOG"]].find((word): word is LogLevel => word !== undefined && isLogLevel(word));
+  return [env["PARLEY_LOG"], env["RUST_LOG"]].find((text): text is LogLevel => text !== undefined && isLogLevel(text));
 }
 
 const both = (one: Log, other: Log): Log => {
@@ -71,7 +72,7 @@ interface LineOptions {
   readonly now: () => number;
   readonly sink: () => LogSink;
   readonly clean: (text: string) => string;
-  /** Tells processes apart that write the same file. */
+  /** Distinguishes processes that write the same file. */
   readonly pid?: number;
 }
 
@@ -101,7 +102,7 @@ export function createLog(level: LogLevel, { now, sink, clean, pid }: LineOption
   };
 }
 
-/** Fields as plain data first, so that secrets inside of errors are found too. */
+/** Fields are converted to plain data first, so that secrets inside errors are found too. */
 function cleaned(fields: Readonly<Record<string, unknown>>, clean: (text: string) => string): object {
   if (Object.keys(fields).length === 0) return {};
   try {

@@ -1,4 +1,4 @@
-/** Plugins, made at their first use: most homes have none, and most sessions ask for none. Serves the composition root. */
+/** Plugins, created on first use: most homes have none, and most sessions need none. Serves the composition root. */
 import { homedir } from "node:os";
 import type { ConfigStore } from "../core/ports/config.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -35,7 +35,7 @@ export function pluginsOnUse(parts: Parts): { readonly installed: InstalledPlugi
     plugins ??= createPlugins({
       ...{ codexHome, config: parts.config(), installed, userHome: env["HOME"] || homedir(), warn: (message) => log.warn(message) },
       git: { program: () => findSystemProgram("git"), env },
-      // On Windows npm is a batch file, which cannot be started with arguments of others' making.
+      // On Windows npm is a batch file, which cannot be started safely with arguments from others.
       npm: { program: () => (process.platform === "win32" ? undefined : findSystemProgram("npm")), env },
       skillsIn: (folder, plugin) => parts.skills().inPlugin(folder, plugin),
     });
@@ -49,7 +49,7 @@ export function pluginsOnUse(parts: Parts): { readonly installed: InstalledPlugi
     trust: () => made().trust(),
     accept: (id, content) => made().accept(id, content),
     version: (id) => made().version(id),
-    addMarketplace: (wanted) => made().addMarketplace(wanted),
+    addMarketplace: (source) => made().addMarketplace(source),
     removeMarketplace: (name) => made().removeMarketplace(name),
     upgradeMarketplaces: (name) => made().upgradeMarketplaces(name),
     marketplaces: () => made().marketplaces(),

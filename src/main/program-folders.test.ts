@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { programFolders } from "./program-folders.ts";
 
-test("an installed package as a whole, of a checkout what a start runs, and always the Node that runs it", (t) => {
+test("covers an installed package as a whole, what a start runs of a checkout, and always the Node binary", (t) => {
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-program-")));
   t.after(() => rmSync(base, { recursive: true }));
   const node = realpathSync(path.dirname(process.execPath));

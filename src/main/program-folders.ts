@@ -1,9 +1,9 @@
-/** Where this very program lies. A command that could write there would run as the server with its next start. */
+/** The folders of this program itself. A command that could write there would run as the server at its next start. */
 import { existsSync, realpathSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
 import path from "node:path";
 
-/** An installed package as a whole; of a checkout, which people work in, only what a start runs without building it. All real paths. */
+/** An installed package as a whole; of a checkout, which people edit, only what runs at startup without a build. All real paths. */
 export function programFolders(from: string = import.meta.dirname): readonly string[] {
   const root = packageAbove(from);
   const started = [path.dirname(process.execPath), getCompileCacheDir()];
@@ -29,6 +29,6 @@ function real(folder: string | undefined): string[] {
   try {
     return folder === undefined ? [] : [realpathSync.native(folder)];
   } catch {
-    return []; // not there: nothing is run from it
+    return []; // missing: nothing is run from it
   }
 }

@@ -12,19 +12,19 @@ export interface RepairResult {
   readonly problems: readonly Problem[];
   /** How many lines were saved. */
   readonly lines: number;
-  /** Where the copy is; undefined when none was wanted or nothing could be saved. */
+  /** Where the copy is; undefined when none was requested or nothing could be saved. */
   readonly copy: string | undefined;
-  /** The id of the copy, when it is a thread of its own. */
+  /** The copy's thread id, when it is a thread of its own. */
   readonly threadId: string | undefined;
 }
 
 export interface RepairOptions {
   readonly home: string;
-  /** A file for the mended lines, "thread" for a thread of its own, "none" to look only. */
+  /** A path for the repaired lines, "thread" for a new thread, "none" to check only. */
   readonly into: { readonly file: string } | "thread" | "none";
 }
 
-/** The whole file becomes one text, and a text can be no longer. */
+/** The file is read into one string, and a string can be no longer. */
 const maxBytes = 500 * 1024 * 1024;
 
 /** Rejects when the file cannot be read, or when its name is not that of a thread. */
@@ -45,7 +45,7 @@ export async function repairThread(file: string, { home, into }: RepairOptions):
   return { ...made, copy, threadId };
 }
 
-/** All of it or nothing; never over something that is there. */
+/** Written completely or not at all; never overwrites. */
 function write(file: string, lines: readonly string[]): void {
   try {
     createFileSync(file, lines.map((line) => `${line}\n`).join(""));

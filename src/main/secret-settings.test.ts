@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { secretFilesIn, secretSettings } from "./secret-settings.ts";
 
-test("files that settings name as holders of a secret are found, keys themselves and other files are not", () => {
+test("secret files named in settings are found, keys themselves and other files are not", () => {
   const settings = {
     model_instructions_file: "/etc/base.md",
     model_providers: {
@@ -27,7 +27,7 @@ test("files that settings name as holders of a secret are found, keys themselves
   ]);
 });
 
-test("settings that cannot be read leave what was known", () => {
+test("unreadable settings keep the previous result", () => {
   let settings: () => unknown = () => ({ token_file: "/a" });
   const files = secretSettings(() => settings(), "/");
   assert.deepEqual(files(), ["/a"]);

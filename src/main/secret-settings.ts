@@ -1,14 +1,14 @@
-/** Which files the settings name as holders of a secret: keys, tokens and credentials in files of their own. Serves the sandbox, which hides them. */
+/** Finds the secret files that settings name: keys, tokens and credentials in files of their own. Serves the sandbox, which hides them. */
 import { homedir } from "node:os";
 import path from "node:path";
 import { isTable } from "../lib/toml.ts";
 
 /** `credential_file`, `token-file`, `keyFilename`, `private_key_path`, `client-private-key`; also names that only other programs read. */
 const namesFile = /(?:key|token|secret|credential|password|passphrase)s?[_-]?(?:file|file_?name|path)$|(?:private|client)[_-]?key$/i;
-/** Settings are small; this bounds what a strange one costs. */
+/** Settings are small; this bounds the cost of unusual ones. */
 const maxDepth = 6;
 
-/** The same for settings that may change: looked through again when they did. Settings that cannot be read now leave what was known. */
+/** The same for settings that may change: searched again when they did. While settings cannot be read, the previous result is kept. */
 export function secretSettings(settings: () => unknown, folder: string): () => readonly string[] {
   let last: unknown;
   let files: readonly string[] = [];
@@ -18,13 +18,13 @@ export function secretSettings(settings: () => unknown, folder: string): () => r
       if (now !== last) files = secretFilesIn(now, folder);
       last = now;
     } catch {
-      // Said to whoever asks for the settings.
+      // Reported to callers that read the settings.
     }
     return files;
   };
 }
 
-/** `folder`: where relative names start, as in the file that holds the settings. */
+/** `folder`: the base of relative paths, as in the file that contains the settings. */
 export function secretFilesIn(settings: unknown, folder: string): string[] {
   const found: string[] = [];
   const visit = (value: unknown, depth: number): void => {
@@ -40,7 +40,7 @@ export function secretFilesIn(settings: unknown, folder: string): string[] {
   return found;
 }
 
-/** A key itself may stand there instead of a file's name. */
+/** The value may be the key itself instead of a path. */
 const isFileName = (text: string): boolean => text !== "" && text.length < 4_096 && !/[\n\0]/.test(text) && !text.startsWith("-----");
 
 const absolute = (file: string, folder: string): string =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { troubleKeeper } from "./survive.ts";
+import { uncaughtErrorHandler } from "./survive.ts";
 
 interface Line {
   readonly message: string;
@@ -8,37 +8,37 @@ interface Line {
 }
 function kept() {
   const lines: Line[] = [];
-  const told: string[] = [];
+  const notified: string[] = [];
   let at = 0;
-  const trouble = troubleKeeper({
+  const trouble = uncaughtErrorHandler({
     log: { error: (message, fields = {}) => void lines.push({ message, fields }) },
-    tell: (message) => void told.push(message),
+    notify: (message) => void notified.push(message),
     now: () => at,
   });
-  return { lines, told, trouble, wait: (ms: number) => (at += ms) };
+  return { lines, notified, trouble, wait: (ms: number) => (at += ms) };
 }
 
-test("an uncaught error is logged with its stack and told once", () => {
-  const { lines, told, trouble } = kept();
+test("an uncaught error is logged with its stack and announced once", () => {
+  const { lines, notified, trouble } = kept();
   trouble(new Error("one"));
   trouble("two");
   assert.match(String(lines[0]?.fields["error"]), /Error: one\n +at /);
   assert.equal(lines[1]?.fields["error"], "two");
-  assert.equal(told.length, 1);
+  assert.equal(notified.length, 1);
 });
 
-test("what throws in a loop is counted, not logged for ever", () => {
-  const { lines, told, trouble, wait } = kept();
+test("an error that is thrown in a loop is counted, not logged for ever", () => {
+  const { lines, notified, trouble, wait } = kept();
   for (let i = 0; i < 100_000; i++) trouble(new Error("again"));
   assert.equal(lines.length, 10);
   wait(60_000);
   trouble(new Error("later"));
   assert.equal(lines.length, 11);
   assert.equal(lines[10]?.fields["notLogged"], 99_990);
-  assert.equal(told.length, 2);
+  assert.equal(notified.length, 2);
 });
 
-test("neither a log nor a client that fails, nor a thing that cannot be printed, makes it throw", () => {
+test("neither a failing log or client nor an unprintable value makes it throw", () => {
   const fails = (): never => {
     throw new Error("no room");
   };
@@ -51,6 +51,6 @@ test("neither a log nor a client that fails, nor a thing that cannot be printed,
   Object.defineProperty(odd, "stack", { get: fails });
   trouble(odd);
   assert.equal(lines.length, 4);
-  troubleKeeper({ log: { error: fails } })(new Error("one"));
-  troubleKeeper({ log: { error: () => {} }, tell: fails })(new Error("one"));
+  uncaughtErrorHandler({ log: { error: fails } })(new Error("one"));
+  uncaughtErrorHandler({ log: { error: () => {} }, notify: fails })(new Error("one"));
 });

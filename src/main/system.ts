@@ -1,4 +1,4 @@
-/** The machine's own clock and ids, and the name of the system. */
+/** The machine's clock, ids and system name. */
 
 import { type as osType, release } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -34,7 +34,7 @@ function distribution(): string | undefined {
   try {
     text = readBoundedTextSync("/etc/os-release", 64 * 1024);
   } catch {
-    return undefined; // not Linux, or a bare container: the kernel's name will do
+    return undefined; // not Linux, or a bare container: fall back to the kernel's name
   }
   const field = (name: string): string => new RegExp(`^${name}="?([^"\\n]*)`, "m").exec(text)?.[1] ?? "";
   const name = field("NAME").split(" ")[0] ?? "";

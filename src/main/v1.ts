@@ -1,4 +1,4 @@
-/** Joins the adapter of the older API to a connection. */
+/** Connects the adapter of the older API to a connection. */
 import { V1Adapter } from "../adapters/v1/adapter.ts";
 import type { App, LegacyAdapter, Session } from "../server/app.ts";
 import { connectInProcess } from "./in-process.ts";
