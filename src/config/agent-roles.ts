@@ -10,7 +10,7 @@ import { text } from "./read-value.ts";
 const maxRoles = 100;
 const maxText = 32 * 1024;
 
-/** `*.toml` in a folder of roles, by name. */
+/** The `*.toml` files in a folder of roles, by name. */
 export function roleFilesIn(folder: string): string[] {
   return [...namesOf(folder, 1000)]
     .filter((name) => name.endsWith(".toml"))
@@ -22,7 +22,7 @@ export function roleFilesIn(folder: string): string[] {
 export interface FoundRoles {
   readonly roles: readonly AgentRole[];
   readonly warnings: readonly string[];
-  /** Every file that was looked at. */
+  /** Every file that was read. */
   readonly files: readonly string[];
 }
 
@@ -30,11 +30,11 @@ export interface RolePlaces {
   /** `[agents]` of the user's own settings. */
   readonly table: TomlTable;
   readonly codexHome: string;
-  /** Files of the home, then those of the project that the user has agreed to: later ones take the place of earlier ones. */
+  /** Files of the home, then those of the project that the user has accepted: later ones replace earlier ones. */
   readonly files: readonly string[];
 }
 
-/** Never throws: a role that cannot be used is a warning. */
+/** Never throws: an unusable role is a warning. */
 export function findRoles({ table, codexHome, files }: RolePlaces, cache: FileCache): FoundRoles {
   const roles = new Map<string, AgentRole>();
   const warnings: string[] = [];
@@ -76,7 +76,7 @@ const used = new Set(
   ),
 );
 
-/** A role may choose how its agent works and narrow what it may do. Its rights and servers are its parent's. */
+/** A role may choose how its agent works and narrow what it may do. Its permissions and servers are its parent's. */
 function roleFrom(where: string, table: TomlTable, warnings: string[]): AgentRole {
   const bounded = (key: string): string | undefined => {
     const value = text(table, key)?.trim();
@@ -113,7 +113,7 @@ const personalities = ["none", "friendly", "pragmatic"] as const;
 
 function oneOf<T extends string>(table: TomlTable, key: string, known: readonly T[]): T | undefined {
   const value = text(table, key);
-  const found = known.find((word) => word === value);
+  const found = known.find((choice) => choice === value);
   if (value !== undefined && found === undefined) throw new Error(`\`${key}\` must be one of ${known.join(", ")}`);
   return found;
 }

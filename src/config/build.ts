@@ -1,4 +1,4 @@
-/** Turns merged settings into the typed value that the rest of the server reads. */
+/** Turns merged settings into the typed config that the rest of the server reads. */
 import type { CommandLimits } from "../core/ports/command-runner.ts";
 import type { Config, EnvironmentPolicy, ProviderAuth, ProviderConfig } from "../core/ports/config.ts";
 import { parse } from "../lib/schema.ts";
@@ -23,11 +23,11 @@ export interface BuildInput {
   readonly accepted: Config["accepted"];
   readonly unacceptedRules: readonly string[];
   readonly builtInProviders: Readonly<Record<string, ProviderConfig>>;
-  /** Who serves when nothing is configured. */
+  /** The provider when nothing is configured. */
   readonly fallback: { readonly modelProvider: string; readonly model: string | undefined };
-  /** Features that were switched for this process; weaker than the settings. */
+  /** Features switched for this process; lower precedence than the settings. */
   readonly features: Readonly<Record<string, boolean>>;
-  /** The text of a file that a key names; throws when it cannot be read. */
+  /** The content of a file that a key names; throws when it cannot be read. */
   readonly readFile: (file: string, key: string) => string;
 }
 
@@ -110,7 +110,7 @@ const limitsFrom = (entry: TomlTable): CommandLimits => ({
   memoryMegabytes: count(entry, "memory_mb"),
 });
 
-/** A name is one step of a path: anything else would seem to protect and would not. */
+/** A name is one path component: anything else would seem to protect and would not. */
 function checkersFrom(named: readonly string[] | undefined): Config["diagnostics"] {
   const known = ["ruff", "tsc", "cargo"] as const;
   return named === undefined ? ["ruff", "tsc"] : known.filter((checker) => named.includes(checker));
@@ -176,12 +176,12 @@ function modelSettingsFrom(raw: TomlTable, readFile: BuildInput["readFile"]): Mo
   };
 }
 
-/** What the keys say that the settings' rows name. */
+/** The values of the keys that the settings' rows name. */
 function settingDefaults(raw: TomlTable): SettingDefaults {
   const read = plainSettings.map((name) => {
     const { keys, value } = settingRows[name];
-    const said = keys.map((key) => raw[key]).find((each) => each !== undefined);
-    return [name, said === undefined ? undefined : parse(value, said)] as const;
+    const found = keys.map((key) => raw[key]).find((each) => each !== undefined);
+    return [name, found === undefined ? undefined : parse(value, found)] as const;
   });
   return Object.fromEntries(read) as SettingDefaults;
 }
@@ -246,7 +246,7 @@ function authFrom(id: string, entry: TomlTable, wireApi: ProviderConfig["wireApi
   };
 }
 
-/** `aws.region` moves Amazon Bedrock's address; no other built-in one has a region in it. */
+/** `aws.region` changes Amazon Bedrock's URL; no other built-in provider has a region in it. */
 function inRegionOf(entry: TomlTable, baseUrl: string | undefined): string | undefined {
   const region = text(tableAt(entry, "aws"), "region");
   return region === undefined
@@ -254,7 +254,7 @@ function inRegionOf(entry: TomlTable, baseUrl: string | undefined): string | und
     : baseUrl?.replace(/^(https:\/\/bedrock-mantle\.)[a-z0-9-]+(\.api\.aws\/)/, `$1${encodeURIComponent(region)}$2`);
 }
 
-/** The switches under their present names, wherever in the file they stand. */
+/** The feature switches under their current names, wherever in the file they are. */
 export function featuresFrom(raw: TomlTable): Readonly<Record<string, boolean>> {
   const named = flags({ ...elsewhere(raw), ...tableAt(raw, "features") });
   const older = Object.entries(named).map(

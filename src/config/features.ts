@@ -1,4 +1,4 @@
-/** The feature flags of this server, for experimentalFeature/list and for those who ask whether one is on. */
+/** The feature flags of this server, for experimentalFeature/list and for code that checks whether one is on. */
 import type { ExperimentalFeature } from "../protocol/config.ts";
 
 type Row = Omit<ExperimentalFeature, "enabled" | "name" | "announcement">;
@@ -39,7 +39,7 @@ export const featureRows: Readonly<Record<string, Row>> = {
   web_search_request: row("deprecated", false, "Web search", 'Older name of `web_search = "live"`.'),
 };
 
-/** Older and other names of the same switches. */
+/** Old and alternative names of the same flags. */
 export const featureAliases: Readonly<Record<string, string>> = {
   collab: "multi_agent",
   codex_hooks: "hooks",
@@ -48,7 +48,7 @@ export const featureAliases: Readonly<Record<string, string>> = {
   experimental_use_freeform_apply_patch: "apply_patch_freeform",
 };
 
-/** Names under which other programs keep their own flags in the same table; no warning for them. */
+/** Flags of other programs in the same table; no warning for them. */
 export const foreignFeatures: ReadonlySet<string> = new Set(
   `shell_tool steer collaboration_modes personality analytics_plan_history api_key_cyber_access_programs api_key_model_discovery app_server_websocket_compression
   apps auth_elicitation background_paginated_rollout_migration browser_use browser_use_external child_agents_md chronicle code_mode

@@ -1,17 +1,17 @@
-/** How the file keeps the user's trust in a hook. That in a plugin's hook has two digests, which Codex keeps under two keys and shows as one text. */
+/** How the file stores the user's trust in a hook. A plugin's hook has two digests, which Codex stores under two keys and shows as one text. */
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { ConfigEdit } from "../protocol/config.ts";
 import { formatKeyPath, parseKeyPath } from "./merge.ts";
 import { text } from "./read-value.ts";
 
-/** What was trusted, in the form in which `hooks/list` shows it; undefined where nothing was. */
+/** The trusted digest, as `hooks/list` shows it; undefined if there is none. */
 export function trustedHash(state: TomlTable): string | undefined {
   const definition = text(state, "trusted_hash");
   const content = text(state, "trusted_content_hash");
   return definition === undefined || content === undefined ? definition : `${definition}/${content}`;
 }
 
-/** An edit as the file has it: one text with two digests becomes two keys, and both go together. */
+/** An edit in the file's format: one text with two digests becomes two keys, and both are written together. */
 export function splitTrust(edit: ConfigEdit): ConfigEdit[] {
   const parts = parseKeyPath(edit.keyPath);
   if (!Array.isArray(parts) || parts[0] !== "hooks" || parts[1] !== "state") return [edit];

@@ -1,4 +1,4 @@
-/** Finds the hooks that the settings define, for hooks/list and for the agent. Hooks of folders the user does not trust are left out. */
+/** Finds the hooks that the settings define, for hooks/list and for the agent. Hooks of untrusted folders are left out. */
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { type Hook, hookEventNames } from "../core/ports/hooks.ts";
@@ -15,11 +15,11 @@ import type { Requirements } from "./requirements.ts";
 
 export interface HookOptions {
   readonly requirements?: Requirements | undefined;
-  /** The user has vouched for all hooks on the command line. */
+  /** The user has trusted all hooks on the command line. */
   readonly trustAll?: boolean | undefined;
   /** `features.hooks`. */
   readonly isOff?: boolean | undefined;
-  /** Those in use. */
+  /** The ones in use. */
   readonly plugins?: readonly InstalledPlugin[];
 }
 
@@ -35,7 +35,7 @@ const maxHooks = 200;
 export function findHooks(stack: Stack, files: FileCache, options: HookOptions = {}): FoundHooks {
   const errors: HooksListEntry["errors"] = [];
   const warnings: string[] = [];
-  // A project's own file cannot vouch for the project's hooks.
+  // A project's own file cannot make the project's hooks trusted.
   const state = tableAt(tableAt(mergeStack(stack.layers.filter(({ source }) => source.type !== "project")), "hooks"), "state");
   const managedOnly = options.requirements?.values.allowManagedHooksOnly === true;
   const hooks: Hook[] = [];
@@ -56,7 +56,7 @@ export function listHooks(cwd: string, { hooks, warnings, errors }: FoundHooks):
   return { cwd, hooks: hooks.map(({ metadata }) => metadata), errors, warnings: [...warnings] };
 }
 
-/** Whoever relies on hooks to stop or to record something must not believe that they do. */
+/** A user who relies on hooks to stop or to record something must not believe that they run. */
 export function hookWarnings({ hooks, warnings, errors }: FoundHooks): string[] {
   const waiting = hooks.filter(({ runs, metadata }) => !runs && metadata.enabled);
   const files = [...new Set(waiting.map(({ metadata }) => metadata.sourcePath))];
@@ -70,17 +70,17 @@ export function hookWarnings({ hooks, warnings, errors }: FoundHooks): string[] 
   ];
 }
 
-/** One place that defines hooks. */
+/** One source of hooks. */
 interface Place {
   readonly file: string;
   readonly source: HookSource;
   readonly isManaged: boolean;
   readonly table: TomlTable;
-  /** Set for a plugin's: what the keys of its hooks begin with, and what they are bound to and run with. */
+  /** Set for a plugin's hooks: their key prefix, and what they are bound to and run with. */
   readonly plugin?: { readonly id: string; readonly key: string; readonly content: string; readonly env: Readonly<Record<string, string>> };
 }
 
-/** The administrator's, then the layers in force, weakest first: each one's hooks.json before the `[hooks]` of its config.toml. */
+/** The administrator's, then the active layers, weakest first: each one's hooks.json before the `[hooks]` of its config.toml. */
 function* placesOf(stack: Stack, files: FileCache, options: HookOptions, errors: HooksListEntry["errors"]): Generator<Place> {
   const { requirements } = options;
   if (requirements?.hooks !== undefined)
@@ -99,7 +99,7 @@ function* placesOf(stack: Stack, files: FileCache, options: HookOptions, errors:
     if (source.type === "project") yield* jsonPlace(path.join(source.dotCodexFolder, "hooks.json"), at, { files, errors, seen });
     yield { ...at, file, table: tableAt(layer.config, "hooks") };
   }
-  // A folder may have hooks.json and no config.toml, and then no layer.
+  // A folder may have hooks.json but no config.toml, and then no layer.
   const folders = stack.project.trust === "trusted" ? stack.project.folders : [];
   for (const folder of folders)
     yield* jsonPlace(path.join(folder, ".codex", "hooks.json"), { source: "project", isManaged: false }, { files, errors, seen });
@@ -112,7 +112,7 @@ function* pluginPlaces({ id, root, dataFolder, content, hooks }: InstalledPlugin
     yield { file, source: "plugin", isManaged: false, table: events, plugin: { id, key: `${id}:${name}`, content, env } };
 }
 
-/** The hooks.json files that count for a folder, whether they are there or not: what changes in them changes the settings. */
+/** The hooks.json files that apply to a folder, existing or not: a change in them changes the settings. */
 export function hookFiles({ layers, project }: Stack): readonly string[] {
   const own = layers.flatMap((layer) =>
     layer.source.type === "user" || layer.source.type === "system" ? [path.join(path.dirname(fileOf(layer)), "hooks.json")] : [],
@@ -170,7 +170,7 @@ function* hooksAt(place: Place, finding: Finding): Generator<Hook> {
 const snake = (name: string): string => name.replace(/(?<=.)([A-Z])/g, "_$1").toLowerCase();
 const hasMatcher = (event: HookEventName): boolean => event !== "userPromptSubmit" && event !== "stop";
 
-/** Letters, digits, `_` and `|` are names to compare with; anything else is an expression. */
+/** Letters, digits, `_` and `|` are names to compare; anything else is a regular expression. */
 function wrongPattern(matcher: string): string | undefined {
   if (matcher === "*" || /^[A-Za-z0-9_|]*$/.test(matcher)) return undefined;
   try {
@@ -226,7 +226,7 @@ function hookFrom(table: TomlTable, { place, event, matcher, key }: Definition, 
   };
 }
 
-/** A plugin's hooks run with the places of the plugin in their environment, which Codex also writes into the command. */
+/** A plugin's hooks get the plugin's folders as environment variables, which Codex also substitutes in the command. */
 function inPlugin(handler: Hook["handler"], { plugin }: Place): Hook["handler"] {
   if (plugin === undefined || handler.type !== "command") return handler;
   const command = handler.command.replace(/\$\{(\w+)\}/g, (whole, name: string) =>
@@ -235,7 +235,7 @@ function inPlugin(handler: Hook["handler"], { plugin }: Place): Hook["handler"] 
   return { ...handler, command, env: { ...handler.env, ...plugin.env } };
 }
 
-/** Events whose hooks may add to what the model reads. */
+/** Events whose hooks may add to the model's context. */
 const takesContext: ReadonlySet<HookEventName> = new Set([
   "sessionStart",
   "subagentStart",
@@ -267,12 +267,12 @@ function handlerFrom(table: TomlTable, event: HookEventName): Hook["handler"] | 
 
 const isAtTheEnd = (event: HookEventName): boolean => event === "sessionEnd";
 
-/** Nobody waits long for what runs when a session or a turn is over. */
+/** Hooks that run when a session or a turn has ended have a short timeout. */
 function timeoutOf(table: TomlTable, event: HookEventName): number {
-  const asked = count(table, "timeout") ?? count(table, "timeout_sec");
+  const requested = count(table, "timeout") ?? count(table, "timeout_sec");
   const standard = event === "sessionEnd" || event === "interrupt" ? 1 : 600;
   const most = event === "sessionEnd" ? 3 : maxTimeoutSec;
-  return Math.min(Math.max(1, Math.trunc(asked ?? standard)), most);
+  return Math.min(Math.max(1, Math.trunc(requested ?? standard)), most);
 }
 const maxTimeoutSec = 24 * 60 * 60;
 
@@ -286,7 +286,7 @@ interface Identity {
 
 const standardContextLimit = 2500;
 
-/** Codex computes the same one, so that what was trusted there is trusted here: keys sorted, standard values left out or filled in. */
+/** Codex computes the same digest, so that trust carries over: keys sorted, default values left out or filled in. */
 function hashOf(event: HookEventName, matcher: string | null, of: Identity): string {
   const { handler, isAsync, timeoutSec: timeout, statusMessage, additionalContextLimit: limit } = of;
   const inner =

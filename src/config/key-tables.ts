@@ -52,7 +52,7 @@ export const mcpServer = table("One server: `command` for a program, `url` for a
   env_vars: value(() => array(union([string(), object({ name: string() })])), "Names of variables copied from our own environment."),
   cwd: value(string, "The folder it starts in."),
   url: value(string, "The address of an HTTP server."),
-  bearer_token_env_var: value(string, "The environment variable that holds its token."),
+  bearer_token_env_var: value(string, "The environment variable that contains its token."),
   http_headers: value(texts, "Further headers."),
   env_http_headers: value(texts, "Header name → environment variable that holds its value."),
   enabled: value(boolean, "Off keeps the entry and starts nothing.", { standard: "true" }),
@@ -129,7 +129,7 @@ export const otel = table("OpenTelemetry: traces of turns and figures, as OTLP o
 });
 
 const matcherGroups = () => array(object({ hooks: array(object({ type: string() })) }));
-/** What the user says of a plugin's server; how it is started is the plugin's to say. */
+/** The user's settings of a plugin's server; the plugin decides how it is started. */
 const pluginServer = table("One of its MCP servers.", {
   enabled: mcpServer.keys["enabled"] ?? free("On or off."),
   approval: mcpServer.keys["approval"] ?? free("Asked about or not."),

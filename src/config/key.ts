@@ -1,19 +1,19 @@
-/** The kinds of rows in the table of config keys. From one row come the check of a file, the search for unknown keys and the document. */
+/** The kinds of rows in the table of config keys. Validation, the search for unknown keys and the document are derived from one row. */
 import { object, optional, type Schema, unknown } from "../lib/schema.ts";
 import { isTable } from "../lib/toml.ts";
 
 export interface KeyFacts {
-  /** What a reader of the document needs to know, in one or two sentences. */
-  readonly says: string;
-  /** Printed in the document; the code that uses the value holds it. */
+  /** One or two sentences for readers of the document. */
+  readonly text: string;
+  /** Printed in the document; the code that uses the value defines it. */
   readonly standard?: string;
-  /** Why the value is accepted and changes nothing. */
+  /** Why the value is accepted but has no effect. */
   readonly unused?: string;
   /** Known because other programs that share the file use it; not in the document. */
   readonly foreign?: true;
-  /** The one value that is as things are here. */
+  /** The only value that matches how this server behaves. */
   readonly holds?: unknown;
-  /** Nothing that the user asked of this server is lost with it, so that nothing needs to be said. */
+  /** Ignoring it loses nothing that the user requested of this server, so that no warning is needed. */
   readonly quiet?: true;
 }
 export interface Value extends KeyFacts {
@@ -26,21 +26,21 @@ export interface Table extends KeyFacts {
 }
 export interface Named extends KeyFacts {
   readonly kind: "named";
-  /** What the names stand for: `model_providers.<id>`. */
+  /** The meaning of the names: `model_providers.<id>`. */
   readonly name: string;
   readonly of: Key;
 }
 export type Key = Value | Table | Named;
 export type Keys = Readonly<Record<string, Key>>;
 
-type More = Omit<KeyFacts, "says">;
-export const value = (shape: () => Schema, says: string, more: More = {}): Value => ({ kind: "value", shape, says, ...more });
-export const table = (says: string, keys: Keys, more: More = {}): Table => ({ kind: "table", says, keys, ...more });
-export const named = (says: string, name: string, of: Key, more: More = {}): Named => ({ kind: "named", says, name, of, ...more });
-/** Anything goes: passed on to the one part that reads it, or kept for other programs that share the file. */
-export const free = (says: string, more: More = {}): Value => value(unknown, says, more);
+type More = Omit<KeyFacts, "text">;
+export const value = (shape: () => Schema, text: string, more: More = {}): Value => ({ kind: "value", shape, text, ...more });
+export const table = (text: string, keys: Keys, more: More = {}): Table => ({ kind: "table", text, keys, ...more });
+export const named = (text: string, name: string, of: Key, more: More = {}): Named => ({ kind: "named", text, name, of, ...more });
+/** Accepts anything: passed on to the one part that reads it, or kept for other programs that share the file. */
+export const free = (text: string, more: More = {}): Value => value(unknown, text, more);
 
-/** The schema for the part of a row that `data` touches: building all of it would cost more than reading the file. */
+/** The schema for the part of a row that `data` uses: building all of it would cost more than reading the file. */
 export function schemaFor(key: Key, data: unknown): Schema {
   if (key.kind === "value") return key.shape();
   const present = isTable(data) ? Object.entries(data) : [];
@@ -51,7 +51,7 @@ export function schemaFor(key: Key, data: unknown): Schema {
   return object(Object.fromEntries(rows));
 }
 
-/** Dotted paths of keys that the table does not know. */
+/** Dotted paths of keys that are not in the table. */
 export function unknownKeys(key: Key, data: unknown, path = ""): string[] {
   if (key.kind === "value" || !isTable(data)) return [];
   return Object.entries(data).flatMap(([name, item]) => {
@@ -62,7 +62,7 @@ export function unknownKeys(key: Key, data: unknown, path = ""): string[] {
   });
 }
 
-/** Dotted paths of keys that are known and change nothing here, although their owner may count on them. */
+/** Dotted paths of keys that are known and have no effect here, although the user may rely on them. */
 export function keysWithoutEffect(key: Key, data: unknown, path = ""): string[] {
   if (key.quiet === true || (key.holds !== undefined && key.holds === data)) return [];
   if (key.unused !== undefined || key.foreign === true) return [path];
@@ -73,5 +73,5 @@ export function keysWithoutEffect(key: Key, data: unknown, path = ""): string[] 
   });
 }
 
-/** A key as it is written in TOML. */
+/** A key in TOML syntax. */
 export const quoteKey = (name: string): string => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name));

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import type { Key, Keys } from "./key.ts";
 import { configKeys, foreignKeys } from "./keys.ts";
 
-/** The keys of the shared file's older generation, which this server promises to read. */
+/** The keys of the shared file's older generation, which this server must still read. */
 const promised = `agents analytics approval_policy chatgpt_base_url check_for_update_on_startup cli_auth_credentials_store compact_prompt
 developer_instructions disable_paste_burst features feedback file_opener forced_chatgpt_workspace_id forced_login_method ghost_snapshot
 hide_agent_reasoning history instructions mcp_oauth_callback_port mcp_oauth_credentials_store mcp_servers model model_auto_compact_token_limit
@@ -42,13 +42,13 @@ describe("the table of keys", () => {
     );
   });
 
-  it("has at most ten keys that change nothing, each with its reason", () => {
+  it("has at most ten keys without effect, each with its reason", () => {
     const unused = [...unusedKeys(configKeys)];
     assert.ok(unused.length <= 10, `${unused.length} keys are not honoured`);
-    for (const key of unused) assert.ok((key.unused ?? "").length > 10, key.says);
+    for (const key of unused) assert.ok((key.unused ?? "").length > 10, key.text);
   });
 
-  it("holds no key that nobody reads and that does not say so", () => {
+  it("has no unread key that is not marked as such", () => {
     const sources = path.resolve(import.meta.dirname, "..");
     const silent = /(^|[/\\])(config[/\\](key|keys|key-tables|read)|protocol[/\\](?!settings\.ts$).*|store[/\\].*|.*\.test)\.ts$/;
     const code = globSync("**/*.ts", { cwd: sources })
@@ -62,7 +62,7 @@ describe("the table of keys", () => {
     );
   });
 
-  it("does not call a key both ours and foreign", () => {
+  it("does not list a key as both ours and foreign", () => {
     assert.deepEqual(
       Object.keys(configKeys).filter((name) => foreignKeys.has(name)),
       [],

@@ -1,4 +1,4 @@
-/** Every key of config.toml: the names of the shared file, what they do here, and why some do nothing. */
+/** Every key of config.toml: the names of the shared file, their effect here, and why some have none. */
 import { array, boolean, filledString, integer, literals, natural, object, string, union } from "../lib/schema.ts";
 import { ApprovalsReviewer, AskForApproval, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
 import { free, type Keys, named, table, value } from "./key.ts";
@@ -18,7 +18,7 @@ import {
 
 const strings = () => array(string());
 
-/** Keys a profile may hold too. */
+/** Keys that profiles accept too. */
 const profileKeys: Keys = {
   model: value(string, "The model to ask."),
   model_provider: value(string, "Which provider of `model_providers` serves it.", {
@@ -163,21 +163,21 @@ export const configKeys: Keys = {
   parley: parley,
 };
 
-/** Keys of other programs that share the file, for what this server has not: kept, and nothing is lost with them. An unknown key gets a warning. */
+/** Keys of other programs that share the file, for features this server does not have: kept without a warning. An unknown key gets one. */
 export const foreignKeys: ReadonlySet<string> = new Set(
   `allow_symlinked_codex_home apps_mcp_product_sku audio browser_use cloud computer_use daybreak debug desktop windows sqlite_home tool_suggest js_repl_node_module_dirs js_repl_node_path experimental_realtime_start_instructions experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt experimental_realtime_ws_base_url experimental_realtime_ws_model experimental_realtime_ws_startup_context realtime experimental_thread_store experimental_thread_store_endpoint experimental_thread_config_endpoint experimental_use_exec_command_tool experimental_use_rmcp_client`.split(
     /\s+/,
   ),
 );
 
-/** Keys of the shared file that change nothing here although their owner may count on them: kept, with a warning. */
+/** Keys of the shared file that have no effect here although the user may rely on them: kept, with a warning. */
 export const keysNotHonoured: ReadonlySet<string> = new Set(
   `model_catalog_json include_apply_patch_tool model_auto_compact_token_limit_scope background_terminal_max_timeout allow_login_shell permissions mcp_oauth_callback_url apps auto_review goals include_apps_instructions include_collaboration_mode_instructions include_environment_context include_environment_context_time include_permissions_instructions mcp_enterprise_managed_auth mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator responses_api_metadata experimental_sandbox_command_assessment zsh_path`.split(
     /\s+/,
   ),
 );
 
-/** A repository may not say where credentials go, which programs run beside the agent, or whom the user trusts. */
+/** A repository must not decide where credentials go, which programs run beside the agent, or what the user trusts. */
 export const notFromProjects: ReadonlySet<string> = new Set([
   ...["openai_base_url", "chatgpt_base_url", "model_provider", "model_providers", "notify", "profile", "profiles", "projects", "otel"],
   ...["cli_auth_credentials_store", "mcp_oauth_credentials_store", "forced_login_method", "forced_chatgpt_workspace_id"],

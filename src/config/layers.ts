@@ -1,4 +1,4 @@
-/** The layers of settings, weakest first: where they come from, what they say, and under which version. */
+/** The layers of settings, weakest first: their source, content and version. */
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -17,19 +17,19 @@ import { boundPart, namesOf, type Split, splitWidening } from "./widening.ts";
 
 export interface Layer {
   readonly source: ConfigLayerSource;
-  /** Checked against the keys; relative paths made absolute. */
+  /** Validated against the keys; relative paths made absolute. */
   readonly config: TomlTable;
-  /** Worked out when it is asked for: digests need node:crypto, which a start can do without. */
+  /** Computed on demand: digests need node:crypto, which startup can do without. */
   readonly version: () => string;
-  /** Listed for the user to see, and without effect. */
+  /** Shown to the user, but without effect. */
   readonly disabledReason: string | undefined;
   readonly warnings: readonly string[];
 }
 
-/** Settings, hooks and instructions that people write are far smaller; what is larger was planted, or is another file. */
+/** Settings, hooks and instructions that people write are far smaller; a larger file was planted, or is something else. */
 export const maxFileBytes = 8 * 1024 * 1024;
 
-/** Files by path, read again only when they changed on disk. The same content gives the same object, so that users can compare by identity. */
+/** A cache of files by path, read again only when they changed on disk. Equal content gives the same object, so that callers can compare by identity. */
 export class FileCache {
   readonly #files = new Map<string, { stamp: string; text: string }>();
   readonly #derived = new WeakMap<object, Map<string, unknown>>();
@@ -48,7 +48,7 @@ export class FileCache {
     return fresh;
   }
 
-  /** What `make` gave for this content under this name, made once. */
+  /** The result of `make` for this content under this name, computed once. */
   derive<T extends object>(content: object, name: string, make: () => T): T {
     const known = this.#derived.get(content) ?? new Map<string, unknown>();
     this.#derived.set(content, known);
@@ -76,19 +76,19 @@ function readText(file: string): string {
 
 const nothing = Object.freeze({ text: "" });
 
-/** The layer of one file; empty when the file is not there. Throws invalidRequest that names the file and the key. */
+/** The layer of one file; empty when the file is missing. Throws invalidRequest that names the file and the key. */
 export function fileLayer(files: FileCache, file: string, source: ConfigLayerSource): Layer {
   const content = files.read(file) ?? nothing;
   return files.derive(content, JSON.stringify(source), () => makeLayer(source, parseFile(content.text, file), file));
 }
 
-/** What a project's file says that needs the user's word, for `parley trust` and for the warning. */
+/** The part of a project's file that needs the user's consent, for `parley trust` and for the warning. */
 export interface Waiting {
-  /** Relative to the project's root; in every worktree the same. */
+  /** Relative to the project's root; the same in every worktree. */
   readonly name: string;
   readonly file: string;
   readonly digest: string;
-  /** The settings, or a word for the whole file. */
+  /** The settings, or a marker for the entire file. */
   readonly what: readonly string[];
 }
 
@@ -98,7 +98,7 @@ export interface ProjectFile {
   readonly dotCodex: string;
 }
 
-/** A project's layer while the user does not trust it: nothing is even parsed, so that its text can neither take effect nor refuse a thread. */
+/** A project's layer while the user does not trust it: it is not even parsed, so that its text can neither take effect nor refuse a thread. */
 export function untrustedLayer({ files, dotCodex }: ProjectFile, disabledReason: string): Layer | undefined {
   const content = readAnyhow(files, path.join(dotCodex, "config.toml"));
   if (content === undefined) return undefined;
@@ -109,11 +109,11 @@ export function untrustedLayer({ files, dotCodex }: ProjectFile, disabledReason:
 interface ProjectText {
   readonly config: TomlTable;
   readonly warnings: readonly string[];
-  /** Undefined where nothing in it needs the user's word. */
+  /** Undefined when nothing in it needs the user's consent. */
   readonly waiting: Waiting | undefined;
 }
 
-/** What a trusted project's file says, without what no project may say. */
+/** A trusted project's settings, without those that no project may set. */
 export function projectText({ files, root, dotCodex }: ProjectFile): ProjectText | undefined {
   const file = path.join(dotCodex, "config.toml");
   const content = files.read(file);
@@ -132,7 +132,7 @@ export function projectText({ files, root, dotCodex }: ProjectFile): ProjectText
   });
 }
 
-/** What cannot be read shows as an empty table: it may be a pipe or without end, and must not refuse a thread either. */
+/** An unreadable file shows as an empty table: it may be a pipe or endless, and must not refuse a thread either. */
 export function readAnyhow(files: FileCache, file: string): { readonly text: string } | undefined {
   try {
     return files.read(file);
@@ -141,7 +141,7 @@ export function readAnyhow(files: FileCache, file: string): { readonly text: str
   }
 }
 
-/** The layer of a trusted project's file. What widens and is not the version that the user accepted is void; what narrows counts at once. */
+/** The layer of a trusted project's file. Widening settings other than the accepted version have no effect; narrowing ones apply at once. */
 export function projectLayer(project: ProjectFile, text: ProjectText, { own, accepted }: { own: TomlTable; accepted: Digests }): Layer {
   const { files, dotCodex, root } = project;
   const file = path.join(dotCodex, "config.toml");
@@ -156,7 +156,7 @@ export function projectLayer(project: ProjectFile, text: ProjectText, { own, acc
   });
 }
 
-/** One sentence for everything of a project that waits for the user's word. */
+/** One sentence for everything of a project that waits for the user's consent. */
 export const voidText = (file: string, what: readonly string[], folder: string): string =>
   `${file}: ${what.join(", ")} ${what.length === 1 ? "is" : "are"} not in force: new, or changed since you accepted it; look at the file and run \`parley trust\` in ${folder} to use it`;
 
@@ -193,7 +193,7 @@ export function makeLayer(source: ConfigLayerSource, config: TomlTable, where: s
   };
 }
 
-/** Figures go out over HTTP alone. */
+/** Metrics are exported over HTTP only. */
 function idleExporters({ otel }: TomlTable): string[] {
   if (!isTable(otel)) return [];
   const isIdle = (exporter: unknown): boolean =>
@@ -203,13 +203,13 @@ function idleExporters({ otel }: TomlTable): string[] {
 
 const bareKey = (key: string): string => key.replace(/^profiles\.(?:"(?:[^"\\]|\\.)*"|[^.]+)\./, "");
 
-/** Profiles may hold foreign keys too, and roles of agents go by any name. */
+/** Profiles may contain foreign keys too, and agent roles may have any name. */
 function isForeign(key: string): boolean {
   const bare = bareKey(key);
   return foreignKeys.has(bare) || keysNotHonoured.has(bare) || /^agents\.[^.]+$/.test(bare);
 }
 
-/** One that is switched off is off here in any case: nothing to warn of. */
+/** A disabled one is off here in any case: no warning needed. */
 function unknownFeatures(config: TomlTable): string[] {
   const features = isTable(config["features"]) ? config["features"] : {};
   return Object.keys(features)
@@ -228,10 +228,10 @@ function parseFile(text: string, file: string): TomlTable {
 }
 
 const all = table("", configKeys);
-/** What does not fit the keys, with the key's path; undefined when all is well. */
+/** The validation error, with the key's path; undefined when there is none. */
 export const problemOf = (config: TomlTable): string | undefined => problem(schemaFor(all, config), config);
 
-/** The fingerprint of a layer's value: comments and order do not count, so an edit of a comment is no conflict. */
+/** The digest of a layer's value: comments and order do not count, so editing a comment is no conflict. */
 function versionLater(config: TomlTable): () => string {
   let version: string | undefined;
   return () => {
@@ -256,7 +256,7 @@ const pathKeys = [
   "log_dir",
 ];
 
-/** Relative paths mean the folder of the file that names them; `~/` the user's home. */
+/** Relative paths are resolved against the folder of the file that names them; `~/` against the user's home. */
 function absolutePaths(config: TomlTable, base: string): TomlTable {
   const copy: TomlTable = { ...config };
   for (const key of pathKeys) if (typeof copy[key] === "string") copy[key] = absolutePath(copy[key], base);

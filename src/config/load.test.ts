@@ -48,14 +48,14 @@ describe("load", () => {
   const trust = (dir: string, level = "trusted") => `[projects.${JSON.stringify(dir)}]\ntrust_level = "${level}"\n`;
 
   describe("effective config", () => {
-    it("takes a provider's key from a program instead of the built-in variable", () => {
+    it("reads a provider's key from a program instead of the built-in variable", () => {
       user('[model_providers.mine.auth]\ncommand = "vault"\nargs = ["read"]\nrefresh_interval_ms = 0\n');
       const { auth, envKey, bearerToken } = store().effective(work).providers["mine"] ?? assert.fail();
       assert.deepEqual(auth, { command: "vault", args: ["read"], cwd: undefined, timeoutMs: 5000, refreshIntervalMs: 0 });
       assert.deepEqual([envKey, bearerToken], [undefined, undefined]);
     });
 
-    it("says in one sentence which keys of the shared file have no effect, and is silent about other programs' screens", () => {
+    it("warns in one sentence about keys without effect, and not about other programs' screens", () => {
       user(
         'approvals_reviewer = "user"\ninclude_environment_context = false\nnotice.x = true\n[tui]\npet = "cat"\n[mcp_servers.s]\ncommand = "x"\nenvironment_id = "e"\n',
       );
@@ -103,7 +103,7 @@ describe("load", () => {
       );
     });
 
-    it("takes a profile from a file of its own, and says so when there is none", () => {
+    it("reads a profile from its own file, and reports a missing one", () => {
       write(path.join(home, "night.config.toml"), 'model = "night"');
       user('model = "day"');
       assert.equal(store().effective(work, { profile: "night" }).model, "night");
@@ -111,7 +111,7 @@ describe("load", () => {
       assert.throws(() => store().effective(work, { profile: "../night" }), refusal(/no profile is named/));
     });
 
-    it("reads flags as TOML, else as words, and request keys as paths or tables", () => {
+    it("reads flags as TOML, else as plain text, and request keys as paths or tables", () => {
       const config = store({ cliOverrides: ["model=gpt 5", "features.a=true", "sandbox_workspace_write={network_access=true}"] }).effective(
         work,
         {
@@ -132,7 +132,7 @@ describe("load", () => {
       assert.deepEqual([provider?.baseUrl, provider?.envKey, provider?.requestMaxRetries], ["http://127.0.0.1:9", "MINE_KEY", 1]);
     });
 
-    it("finds relative files beside the file that names them", () => {
+    it("resolves relative files against the file that names them", () => {
       user('model_instructions_file = "base.md"\nsandbox_workspace_write.writable_roots = ["out"]');
       assert.throws(() => store().effective(work), refusal(/model_instructions_file: .*base\.md does not exist/));
       write(path.join(home, "base.md"), "Be kind.\n");
@@ -160,7 +160,7 @@ describe("load", () => {
       assert.deepEqual(config.warnings.map((w) => /`(.*?)`/.exec(w)?.[1]).sort(), ["mcp_servers.a.comand", "modle", "tui.nope"]);
     });
 
-    it("gathers feature switches from their older places, and warns of those under development", () => {
+    it("collects feature switches from their older places, and warns about those under development", () => {
       user(
         "experimental_use_unified_exec_tool = false\n[tools]\nview_image = false\n[features]\ncollab = true\nexperimental_use_freeform_apply_patch = true",
       );
@@ -187,7 +187,7 @@ describe("load", () => {
       assert.match(warnings.join("\n"), /agents\.reviewer: no effect here: `odd`.*\n.*agents\.empty: .* it has no `description`/s);
     });
 
-    it("warns of an exporter that sends nothing", () => {
+    it("warns about an exporter that sends nothing", () => {
       user('[otel]\nexporter = { otlp-grpc = { endpoint = "http://127.0.0.1:9" } }\ntrace_exporter = "none"\n');
       assert.match(
         store().effective(work).warnings.join("\n"),
@@ -195,7 +195,7 @@ describe("load", () => {
       );
     });
 
-    it("is frozen through and through", () => {
+    it("is deeply frozen", () => {
       user("[features]\na = true");
       const config = store().effective(work);
       assert.ok(
@@ -209,7 +209,7 @@ describe("load", () => {
 
   describe("a broken config", () => {
     const mine = "[model_providers.mine]\n";
-    const broken: [name: string, text: string, says: RegExp][] = [
+    const broken: [name: string, text: string, message: RegExp][] = [
       ["syntax", "model = \n", /home\/config\.toml: line 1, column 9/],
       [
         "a word outside the choices",
@@ -230,10 +230,10 @@ describe("load", () => {
       ["a token's program with no time", `${mine}auth = { command = "x", timeout_ms = 0 }`, /timeout_ms/],
       ["a provider without an address", '[model_providers.q]\nname = "q"', /model_providers\.q\.base_url: missing/],
     ];
-    for (const [name, text, says] of broken)
+    for (const [name, text, message] of broken)
       it(`refuses ${name}, naming file and key`, () => {
         user(text);
-        assert.throws(() => store().effective(work), refusal(says));
+        assert.throws(() => store().effective(work), refusal(message));
       });
 
     it("refuses a request's own bad value", () => {
@@ -269,7 +269,7 @@ describe("load", () => {
       assert.deepEqual([marked.mcpServers, marked.approvalPolicy, marked.trusted], [{}, "untrusted", false]);
     });
 
-    it("lets even a trusted project not choose providers, programs or trust", () => {
+    it("does not let even a trusted project choose providers, programs or trust", () => {
       user(trust(work));
       project(
         `model_provider = "evil"\nnotify = ["sh"]\nmodel = "ok"\n[model_providers.evil]\nbase_url = "http://127.0.0.1:1"\n${trust(root)}`,
@@ -287,7 +287,7 @@ describe("load", () => {
       assert.deepEqual([config.model, config.reviewModel, config.projectRoot], ["inner", "root", work]);
     });
 
-    it("does not take what stands in for a missing .git for a project's root", () => {
+    it("does not mistake the placeholder of a missing .git for a project's root", () => {
       user(trust(work));
       project('model = "root"');
       const inner = path.join(work, "inner");
@@ -306,7 +306,7 @@ describe("load", () => {
       assert.equal(store().effective(work).projectRoot, root);
     });
 
-    it("takes a worktree for its repository only when the repository knows it", () => {
+    it("assigns a worktree to a repository only when the repository lists it", () => {
       const tree = path.join(root, "tree");
       const record = path.join(work, ".git", "worktrees", "tree");
       write(path.join(tree, ".git"), `gitdir: ${record}\n`);
@@ -318,14 +318,14 @@ describe("load", () => {
       assert.equal(store().effective(tree).trusted, true);
     });
 
-    it("does not take the home's own folder for a project's", () => {
+    it("does not mistake the home's own folder for a project's", () => {
       const dotCodex = path.join(work, ".codex");
       write(path.join(dotCodex, "config.toml"), `model_provider = "mine"\n${trust(work)}`);
       assert.deepEqual(store({ codexHome: dotCodex }).effective(work).warnings, []);
     });
   });
 
-  describe("asking again", () => {
+  describe("loading again", () => {
     it("gives the same value until a file changes", () => {
       user('model = "a"\nmodel_instructions_file = "i.md"');
       write(path.join(home, "i.md"), "one");

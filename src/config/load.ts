@@ -1,4 +1,4 @@
-/** The ConfigStore over files: what the composition root hands to every part that needs settings. */
+/** The ConfigStore on files: the composition root passes it to every part that needs settings. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { ConfigStore, ProviderConfig } from "../core/ports/config.ts";
@@ -26,25 +26,25 @@ export interface ConfigStoreOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The value of each `-c`: `key=value`, strongest last. */
   readonly cliOverrides?: readonly string[];
-  /** The flags come from the one client that this process serves, and count like a request's own settings. */
+  /** The flags come from the only client of this process, and count like a request's own settings. */
   readonly flagsAreRequests?: boolean | undefined;
   /** The user's own config.toml counts as empty. */
   readonly ignoreUserFile?: boolean | undefined;
-  /** The user vouches for every hook, whatever was trusted before. */
+  /** Every hook is trusted, whatever was trusted before. */
   readonly trustHooks?: boolean | undefined;
-  /** What the user has agreed to of projects; kept under the home unless given. */
+  /** What the user has accepted in projects; stored under the home unless given. */
   readonly projectTrust?: ProjectTrust;
-  /** What of `[plugins]` is installed; nothing unless given. */
+  /** Which of `[plugins]` are installed; none unless given. */
   readonly plugins?: InstalledPlugins;
-  /** Where the machine's own files live; /etc/codex unless a test says otherwise. */
+  /** The folder of the machine-wide files; /etc/codex unless a test overrides it. */
   readonly systemDir?: string;
-  /** Providers that exist without a line of config. */
+  /** Built-in providers. */
   readonly builtInProviders?: Readonly<Record<string, ProviderConfig>>;
-  /** Who serves when nothing is configured; asked each time, since signing in changes it. */
+  /** The provider when nothing is configured; evaluated each time, since signing in changes it. */
   readonly fallback?: () => { readonly modelProvider: string; readonly model?: string | undefined };
 }
 
-/** Throws RpcError when a `-c` flag cannot be read; files are read, and complained about, when they are needed. */
+/** Throws RpcError for an invalid `-c` flag; files are read, and their errors reported, when they are needed. */
 export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
   const trust = options.projectTrust ?? createProjectTrust(options.codexHome);
   const loader = new ConfigLoader({ ...options, projectTrust: trust, cliOverrides: flagsTable(options.cliOverrides ?? []) });
@@ -83,40 +83,40 @@ export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
   };
 }
 
-/** The folders that a write says are trusted: whoever says so agrees to what is in them now. */
+/** The folders that a write marks as trusted: this also accepts what is in them now. */
 function trustedBy(edits: readonly ConfigEdit[]): string[] {
   return edits.flatMap(({ keyPath, value }) => {
     const parts = parseKeyPath(keyPath);
     if (!Array.isArray(parts) || parts[0] !== "projects") return [];
     const [, folder, key] = parts;
-    if (folder === undefined) return isTable(value) ? Object.keys(value).filter((name) => saysTrusted(value[name])) : [];
-    return (key === "trust_level" && value === "trusted") || (key === undefined && saysTrusted(value)) ? [folder] : [];
+    if (folder === undefined) return isTable(value) ? Object.keys(value).filter((name) => marksTrusted(value[name])) : [];
+    return (key === "trust_level" && value === "trusted") || (key === undefined && marksTrusted(value)) ? [folder] : [];
   });
 }
-const saysTrusted = (entry: unknown): boolean => isTable(entry) && entry["trust_level"] === "trusted";
+const marksTrusted = (entry: unknown): boolean => isTable(entry) && entry["trust_level"] === "trusted";
 
-/** The plugins that a write switches on: whoever does so agrees to what lies in their folders now. */
+/** The plugins that a write enables: this also accepts what is in their folders now. */
 function switchedOnBy(edits: readonly ConfigEdit[]): string[] {
-  const saysOn = (entry: unknown): boolean => isTable(entry) && entry["enabled"] === true;
+  const enables = (entry: unknown): boolean => isTable(entry) && entry["enabled"] === true;
   return edits.flatMap(({ keyPath, value }) => {
     const parts = parseKeyPath(keyPath);
     if (!Array.isArray(parts) || parts[0] !== "plugins") return [];
     const [, id, key] = parts;
-    if (id === undefined) return isTable(value) ? Object.keys(value).filter((name) => saysOn(value[name])) : [];
-    return (key === "enabled" && value === true) || (key === undefined && saysOn(value)) ? [id] : [];
+    if (id === undefined) return isTable(value) ? Object.keys(value).filter((name) => enables(value[name])) : [];
+    return (key === "enabled" && value === true) || (key === undefined && enables(value)) ? [id] : [];
   });
 }
 
-/** One that cannot be read is reported where it is used. */
+/** An unreadable one is reported where it is used. */
 function acceptPlugin(plugins: InstalledPlugins | undefined, id: string): void {
   try {
     plugins?.accept(id);
   } catch {
-    // Then it goes on waiting.
+    // It then keeps waiting.
   }
 }
 
-/** Agrees to what waits in a folder's project, from its root down to the folder. A file that cannot be read is reported where it is used. */
+/** Accepts what waits in a folder's project, from its root down to the folder. An unreadable file is reported where it is used. */
 function acceptAll(loader: ConfigLoader, trust: ProjectTrust, cwd: string): void {
   if (!existsSync(cwd)) return;
   try {

@@ -1,4 +1,4 @@
-/** Finds, checks and merges the layers of settings for a folder; gives every other part its Config. */
+/** Finds, validates and merges the layers of settings for a folder; gives every other part its Config. */
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Config, ProviderConfig } from "../core/ports/config.ts";
@@ -38,37 +38,37 @@ export interface ConfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The `-c` flags as one table. */
   readonly cliOverrides?: TomlTable;
-  /** The flags come from the one client that this process serves, and count like a request's own settings. */
+  /** The flags come from the only client of this process, and count like a request's own settings. */
   readonly flagsAreRequests?: boolean | undefined;
   /** The user's own config.toml counts as empty; the machine's, a project's and the command line's stay. */
   readonly ignoreUserFile?: boolean | undefined;
-  /** The user vouches for every hook, whatever was trusted before. */
+  /** Every hook is trusted, whatever was trusted before. */
   readonly trustHooks?: boolean | undefined;
-  /** What the user has agreed to of projects; kept under the home unless given. */
+  /** What the user has accepted in projects; stored under the home unless given. */
   readonly projectTrust?: ProjectTrust | undefined;
-  /** What of `[plugins]` is installed; nothing unless given. */
+  /** Which of `[plugins]` are installed; none unless given. */
   readonly plugins?: InstalledPlugins | undefined;
-  /** Where the machine's own files live. */
+  /** The folder of the machine-wide files. */
   readonly systemDir?: string;
   readonly builtInProviders?: Readonly<Record<string, ProviderConfig>>;
-  /** Who serves when nothing is configured; asked each time, since signing in changes it. */
+  /** The provider when nothing is configured; evaluated each time, since signing in changes it. */
   readonly fallback?: () => { readonly modelProvider: string; readonly model?: string | undefined };
 }
 
-/** The layers for one folder, weakest first, and what was found out on the way. */
+/** The layers for one folder, weakest first, with the facts found while reading them. */
 export interface Stack {
   readonly layers: readonly Layer[];
   /** All of them but the project's, merged. */
   readonly own: TomlTable;
   readonly project: Project;
-  /** The files of a trusted project with rules and kinds of agents, accepted or not. */
+  /** A trusted project's files with rules and agent roles, accepted or not. */
   readonly rules: readonly Waiting[];
 }
 
 const systemFolder = (env: ConfigOptions["env"]): string =>
   process.platform === "win32" ? path.join(env["ProgramData"] ?? "C:\\ProgramData", "OpenAI", "Codex") : "/etc/codex";
 
-/** Reads layers and remembers them by the files' identity, so that asking again for an unchanged folder costs a few stat calls. */
+/** Reads layers and caches them by the files' identity, so that loading an unchanged folder again costs a few stat calls. */
 export class ConfigLoader {
   readonly #options: ConfigOptions;
   readonly files = new FileCache();
@@ -160,7 +160,7 @@ export class ConfigLoader {
     return config;
   }
 
-  /** A file that a key names; it must say something. */
+  /** A file that a key names; it must not be empty. */
   #readNamed(file: string, configKey: string, read: unknown[]): string {
     const content = this.files.read(file);
     const words = content?.text.trim() ?? "";
@@ -169,7 +169,7 @@ export class ConfigLoader {
     return words;
   }
 
-  /** The hooks of a folder, those that do not run included. */
+  /** The hooks of a folder, including those that do not run. */
   hooks(cwd: string): FoundHooks {
     const stack = this.stack(cwd);
     return this.#hooks(stack, mergeStack(stack.layers));
@@ -193,7 +193,7 @@ export class ConfigLoader {
     return findRoles({ table: tableAt(own, "agents"), codexHome: this.#options.codexHome, files }, this.files);
   }
 
-  /** Only the user's own settings switch plugins on. */
+  /** Only the user's own settings can enable plugins. */
   #plugins({ own }: Stack): FoundPlugins {
     const entries = tableAt(own, "plugins");
     if (this.#options.plugins === undefined || Object.keys(entries).length === 0) return noPlugins;
@@ -218,7 +218,7 @@ export class ConfigLoader {
     this.#features = Object.freeze({ ...this.#features, ...enablement });
   }
 
-  /** The layers in force without a folder; none while a file is broken, so that a write can still mend it. */
+  /** The active layers without a folder; none while a file is broken, so that a write can still fix it. */
   layersIfSound(): readonly Layer[] {
     try {
       return this.stack(undefined).layers;
@@ -228,7 +228,7 @@ export class ConfigLoader {
     }
   }
 
-  /** All layers for a folder, those without effect included. Without a folder: no project's. */
+  /** All layers for a folder, including those without effect. Without a folder: no project's. */
   stack(cwd: string | undefined): Stack {
     return this.#stack(cwd, this.#flagsLayer(cwd ?? this.#options.codexHome, {}));
   }
@@ -256,7 +256,7 @@ export class ConfigLoader {
     return { layers: [...own, ...this.#projectLayers(project, merged), ...strong], own: merged, project, rules };
   }
 
-  /** Layers are the same objects as long as their files are as they were. */
+  /** Layers are the same objects as long as their files are unchanged. */
   #merged(which: string, layers: readonly Layer[]): TomlTable {
     const known = this.#merges.get(which);
     if (known !== undefined && sameItems(known.layers, layers)) return known.merged;
@@ -265,7 +265,7 @@ export class ConfigLoader {
     return merged;
   }
 
-  /** Each file is held against the user's own settings and the project's files above it. */
+  /** Each file is compared with the user's own settings and the project's files above it. */
   #projectLayers(project: Project, own: TomlTable): Layer[] {
     const places = this.#projectFiles(project);
     if (project.trust !== "trusted")
@@ -289,7 +289,7 @@ export class ConfigLoader {
       .map((dotCodex) => ({ files: this.files, root: project.root, dotCodex }));
   }
 
-  /** Commands were never able to write what lies at the root; what lies below it is agreed to by name only. */
+  /** Commands were never able to write files at the root; files below it must be accepted by name. */
   #firstLook(project: Project, rules: readonly Waiting[]): void {
     this.#trust.firstLook(project.repository, "settings", () => {
       const atRoot = this.#projectFiles(project).find(({ dotCodex }) => path.dirname(dotCodex) === project.root);
@@ -304,14 +304,14 @@ export class ConfigLoader {
     const rules = namesIn(folder).filter((name) => name.endsWith(".rules"));
     const files = [...rules.sort().map((name) => path.join(folder, name)), ...roleFilesIn(path.join(root, ".codex", "agents"))];
     return files.flatMap((file) => {
-      const content = readAnyhow(this.files, file); // one that cannot be read is told by those who read it
+      const content = readAnyhow(this.files, file); // an unreadable one is reported by its readers
       if (content === undefined) return [];
       const what = { name: path.relative(root, file), file, what: [isRole(file) ? "the agent it describes" : "what it allows"] };
       return [this.files.derive(content, `rules\0${file}`, (): Waiting => ({ ...what, digest: digestOf(content.text) }))];
     });
   }
 
-  /** Everything of a folder's project that waits for the user's word. */
+  /** Everything of a folder's project that waits for the user's consent. */
   waiting(cwd: string): { readonly project: Project; readonly waiting: readonly Waiting[] } {
     const { project, rules } = this.stack(cwd);
     if (project.trust !== "trusted") return { project, waiting: [] };
@@ -395,7 +395,7 @@ function namesIn(folder: string): string[] {
 const warningsOf = (layer: Layer): readonly string[] =>
   layer.disabledReason === undefined ? layer.warnings : [`project settings are off: ${layer.disabledReason}`];
 
-/** Features under development may change without notice; switching one on causes a warning, unless that is suppressed. */
+/** Features under development may change without notice; enabling one causes a warning, unless that is suppressed. */
 function unstableWarnings(raw: TomlTable): string[] {
   if (bool(raw, "suppress_unstable_features_warning") === true) return [];
   const on = Object.entries(featuresFrom(raw)).filter(([name, enabled]) => enabled && featureRows[name]?.stage === "underDevelopment");

@@ -13,7 +13,7 @@ import { bool, count, list, tableAt, text, texts } from "./read-value.ts";
 
 export type ProjectServers = Readonly<Record<string, McpServerConfig["fromProject"]>>;
 
-/** Throws invalidRequest that names the key when an entry can be neither started nor reached. */
+/** Throws invalidRequest that names the key when an entry has neither a command nor a URL. */
 export function mcpServersFrom(servers: TomlTable, ofProject: ProjectServers = {}): Readonly<Record<string, McpServerConfig>> {
   return Object.fromEntries(
     Object.entries(servers).flatMap(([name, entry]) =>
@@ -22,7 +22,7 @@ export function mcpServersFrom(servers: TomlTable, ofProject: ProjectServers = {
   );
 }
 
-/** Which servers a trusted project has a hand in. One that comes out as the user wrote it is the user's. */
+/** The servers that a trusted project adds or changes. One that ends up as the user wrote it is the user's. */
 export function projectServersIn(layers: readonly Layer[], { root, repository }: Pick<Project, "root" | "repository">): ProjectServers {
   const active = layers.filter((layer) => layer.disabledReason === undefined);
   const serversOf = (some: readonly Layer[]): TomlTable =>
@@ -41,7 +41,7 @@ export function projectServersIn(layers: readonly Layer[], { root, repository }:
   );
 }
 
-/** The servers that plugins bring along; a server of the user's or of an earlier plugin keeps its name. `policies` is `[plugins]` of the settings. */
+/** The servers of plugins; a server of the user or of an earlier plugin keeps its name. `policies` is `[plugins]` of the settings. */
 export function withPluginServers(
   own: Readonly<Record<string, McpServerConfig>>,
   plugins: readonly InstalledPlugin[],

@@ -1,9 +1,9 @@
-/** Laying one table of settings over another, and following dotted key paths into them. */
+/** Merges tables of settings, and resolves dotted key paths in them. */
 import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { quoteKey } from "./key.ts";
 import type { Layer } from "./layers.ts";
 
-/** `over` wins key by key; tables are merged, everything else is replaced whole. Inputs stay as they are. */
+/** `over` wins key by key; tables are merged, everything else is replaced. Inputs are not modified. */
 export function mergeTables(base: TomlTable, over: TomlTable): TomlTable {
   const merged: TomlTable = { ...base };
   for (const [key, value] of Object.entries(over)) {
@@ -16,7 +16,7 @@ export function mergeTables(base: TomlTable, over: TomlTable): TomlTable {
 
 /**
  * Splits `projects."/a.b".trust_level` into its parts. Quotes work as in TOML keys.
- * Returns a sentence about what is wrong instead when the path cannot be read or names an object's own machinery.
+ * Returns an error message instead when the path is invalid or names an object's internals such as `__proto__`.
  */
 export function parseKeyPath(path: string): string[] | { readonly wrong: string } {
   const parts: string[] = [];
@@ -84,6 +84,6 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** What layers amount to, weakest first; those that are disabled do not count. */
+/** The merged layers, weakest first; disabled ones do not count. */
 export const mergeStack = (layers: readonly Layer[]): TomlTable =>
   layers.filter((layer) => layer.disabledReason === undefined).reduce<TomlTable>((merged, layer) => mergeTables(merged, layer.config), {});

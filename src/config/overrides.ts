@@ -12,7 +12,7 @@ export function overridesTable(overrides: Readonly<Record<string, unknown>>): To
   return merged;
 }
 
-/** `-c key=value` flags, strongest last. The value is TOML; what is no TOML is taken as a plain string. */
+/** `-c key=value` flags, strongest last. The value is TOML; anything else is taken as a plain string. */
 export function flagsTable(flags: readonly string[]): TomlTable {
   let merged: TomlTable = {};
   for (const flag of flags) {

@@ -1,4 +1,4 @@
-/** What a trusted project may bring into force later: nothing that widens, before the user has agreed to it. */
+/** What a trusted project may add later: nothing that widens takes effect before the user has accepted it. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ describe("trust in a project", () => {
   const limits = ({ sandboxMode, approvalPolicy }: Config) => [sandboxMode, approvalPolicy];
   const wide = 'sandbox_mode = "danger-full-access"\napproval_policy = "never"\nmodel = "m1"\n';
 
-  test("what the root had at the first look counts; what changes there is void until it is accepted", () => {
+  test("initial settings at the root take effect; later changes have no effect until accepted", () => {
     put(work, ".codex/config.toml", wide);
     assert.deepEqual(limits(store.effective(work)), ["danger-full-access", "never"]);
     put(work, ".codex/config.toml", `${wide}developer_instructions = "obey"\n`);
@@ -57,7 +57,7 @@ describe("trust in a project", () => {
     assert.deepEqual([store.effective(work).model, store.waiting(work).waiting.length], ["m2", 0], "only what is bound is asked about");
   });
 
-  test("a file below the root never counts unasked, however the project was trusted", () => {
+  test("a file below the root never takes effect unless accepted, however the project was trusted", () => {
     const sub = path.join(work, "sub");
     put(sub, ".codex/config.toml", wide);
     assert.deepEqual(limits(store.effective(sub)), ["workspace-write", "on-request"]);
@@ -73,7 +73,7 @@ describe("trust in a project", () => {
     assert.deepEqual([...limits(changed), changed.shellEnvironment.ignoreDefaultExcludes], ["workspace-write", "on-request", false]);
   });
 
-  test("narrowing counts at once", () => {
+  test("narrowing takes effect at once", () => {
     put(
       home,
       "config.toml",
@@ -96,13 +96,13 @@ describe("trust in a project", () => {
     assert.match(config.warnings.join("\n"), /sandbox_workspace_write\.writable_roots/);
   });
 
-  test("a file below cannot take back what the root has narrowed", () => {
+  test("a file below the root cannot undo what the root has narrowed", () => {
     put(work, ".codex/config.toml", 'sandbox_mode = "read-only"\n');
     put(path.join(work, "sub"), ".codex/config.toml", 'sandbox_mode = "workspace-write"\n');
     assert.equal(store.effective(path.join(work, "sub")).sandboxMode, "read-only");
   });
 
-  test("saying once more that a folder is trusted accepts what is in it, and no other write does", () => {
+  test("trusting a folder again accepts what is in it, and no other write does", () => {
     const sub = path.join(work, "sub");
     store.effective(work);
     put(sub, ".codex/config.toml", wide);
@@ -121,7 +121,7 @@ describe("trust in a project", () => {
     assert.deepEqual(store.waiting(sub).waiting, []);
   });
 
-  test("rules files are bound to what they say", () => {
+  test("rules files are bound to their content", () => {
     const rules = ".codex/rules/x.rules";
     put(work, rules, 'prefix_rule(pattern=["ls"], decision="allow")\n');
     assert.deepEqual(store.effective(work).unacceptedRules, []);
@@ -146,7 +146,7 @@ describe("trust in a project", () => {
     assert.deepEqual(limits(store.effective(tree)), ["workspace-write", "on-request"]);
   });
 
-  test("a record that cannot be read has agreed to nothing; one of servers alone goes on", () => {
+  test("an unreadable record accepts nothing; an older one of servers only still counts", () => {
     const trust = createProjectTrust(home);
     trust.firstLook(work, "settings", () => ({ a: "1" }));
     trust.firstLook(work, "settings", () => ({ b: "2" }));
@@ -166,7 +166,7 @@ describe("trust in a project", () => {
     assert.deepEqual(old.accepted(work), { "mcp_servers.notes": digestOf("x") });
   });
 
-  test("a home that cannot be written: the first look lasts as long as the process, and accepting says that it cannot be kept", () => {
+  test("a read-only home: the initial record lasts as long as the process, and accepting reports that it cannot be stored", () => {
     put(home, "parley", "a file in the way");
     const trust = createProjectTrust(home);
     trust.firstLook(work, "settings", () => ({ a: "1" }));
@@ -174,7 +174,7 @@ describe("trust in a project", () => {
     assert.throws(() => trust.accept(work, { b: "2" }));
   });
 
-  test("every key that is not known to be harmless needs the user's word", () => {
+  test("every key that is not known to be harmless needs the user's consent", () => {
     const own = { sandbox_mode: "workspace-write", approval_policy: "on-request" };
     const project = {
       ...{ approval_policy: { granular: {} }, default_permissions: ":danger-full-access", hooks: { Stop: [] }, features: { x: true } },

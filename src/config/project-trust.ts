@@ -1,4 +1,4 @@
-/** What of each trusted project the user has agreed to, as one small file for each under the home. Implements the ProjectTrust port. */
+/** What the user has accepted of each trusted project, in one small file per project under the home. Implements the ProjectTrust port. */
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import path from "node:path";
@@ -11,18 +11,18 @@ import { isCode } from "../lib/system-error.ts";
 const Kept = named("ProjectTrustRecord", () => object({ folder: string(), seen: array(string()), accepted: record(string()) }));
 interface Kept {
   readonly folder: string;
-  /** The parts that had their first look. */
+  /** The parts whose initial content was recorded. */
   readonly seen: readonly string[];
   readonly accepted: Digests;
 }
-/** The record of servers alone that earlier versions kept. */
+/** The older record, which covers servers only. */
 const OldServers = named("McpAccepted", () => object({ folder: string(), servers: record(string()) }));
 
 const maxBytes = 4 * 1024 * 1024;
 
 export const digestOf = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
-/** One file for each project, so that processes with different projects never write the same one. */
+/** One file per project, so that processes with different projects never write the same one. */
 export function createProjectTrust(codexHome: string): ProjectTrust {
   return new TrustFiles(path.join(codexHome, "parley"));
 }
@@ -30,7 +30,7 @@ export function createProjectTrust(codexHome: string): ProjectTrust {
 class TrustFiles implements ProjectTrust {
   readonly #folder: string;
   readonly #read = new Map<string, { readonly stamp: string; readonly kept: Kept }>();
-  /** Where the home cannot be written, a first look lasts as long as this process. */
+  /** Where the home cannot be written, the initial record lasts as long as this process. */
   readonly #unwritten = new Map<string, Kept>();
 
   constructor(folder: string) {
@@ -78,7 +78,7 @@ class TrustFiles implements ProjectTrust {
     }
   }
 
-  /** What an earlier version kept of the servers goes on; of all else it is the first look. */
+  /** What an earlier version recorded of the servers still counts; everything else is recorded now for the first time. */
   #older(repository: string): Kept {
     const empty: Kept = { folder: repository, seen: [], accepted: {} };
     try {
@@ -105,7 +105,7 @@ class TrustFiles implements ProjectTrust {
 
 const isMissing = (error: unknown): boolean => isCode(error, "ENOENT") || isCode(error, "ENOTDIR");
 
-/** A record that cannot be read has agreed to nothing, and there is no second first look. */
+/** An unreadable record accepts nothing, and no new initial record is made. */
 const nothingIn = (folder: string): Kept => ({ folder, seen: ["settings", "mcp_servers", "skills", "plugin"], accepted: {} });
 
 function stampOf(file: string): string {
@@ -113,6 +113,6 @@ function stampOf(file: string): string {
     const found = statSync(file, { bigint: true });
     return `${found.mtimeNs}:${found.ctimeNs}:${found.size}:${found.ino}`;
   } catch {
-    return ""; // reading it says what is wrong
+    return ""; // reading it reports what is wrong
   }
 }

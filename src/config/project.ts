@@ -1,4 +1,4 @@
-/** Which project a folder belongs to, and whether the user trusts it. Looks at names and links only; runs nothing of the folder. */
+/** Which project a folder belongs to, and whether the user trusts it. Looks at names and links only; runs nothing from the folder. */
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { isStandIn } from "../home/stand-in.ts";
@@ -6,17 +6,17 @@ import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 
 export interface Project {
-  /** The nearest folder upward that holds a marker; the folder itself when none does. */
+  /** The nearest parent folder that contains a marker; the folder itself when none does. */
   readonly root: string;
-  /** The root, or the main checkout of a linked worktree: worktrees share what the user decided about the repository. */
+  /** The root, or the main checkout of a linked worktree: worktrees share the user's decision about the repository. */
   readonly repository: string;
   /** From the root down to the folder. */
   readonly folders: readonly string[];
-  /** undefined: the user has not said. */
+  /** undefined: the user has not decided. */
   readonly trust: "trusted" | "untrusted" | undefined;
 }
 
-/** `projects` must come from the user's side alone: a folder cannot vouch for itself. */
+/** `projects` must come from the user's own settings: a folder cannot make itself trusted. */
 export function findProject(cwd: string, markers: readonly string[], projects: unknown): Project {
   const folder = realPath(cwd);
   const upward = ancestors(folder);
@@ -33,7 +33,7 @@ function trustOf(candidates: readonly (string | undefined)[], projects: unknown)
     const level = levelOf(projects, folder);
     if (level !== undefined) return level;
   }
-  // Keys may be written through links (/tmp on macOS); resolving them all is only worth it when none fits as it stands.
+  // Keys may contain symlinks (/tmp on macOS); resolving them all is only worth it when none matches literally.
   const resolved = new Map(Object.keys(projects).map((key) => [realPath(key), key]));
   for (const folder of folders) {
     const level = levelOf(projects, resolved.get(folder) ?? folder);
@@ -48,11 +48,11 @@ function levelOf(projects: TomlTable, key: string): Project["trust"] {
   return level === "trusted" || level === "untrusted" ? level : undefined;
 }
 
-/** A path and a word before it. */
+/** A path with a prefix before it. */
 const maxPointerBytes = 8192;
 
 /**
- * The main checkout of a linked worktree. A `.git` file can claim any repository as its own, so the claim counts only when that
+ * The main checkout of a linked worktree. A `.git` file can claim to belong to any repository, so the claim counts only when that
  * repository's record of the worktree points back here.
  */
 function mainRepository(root: string): string | undefined {
@@ -77,7 +77,7 @@ function ancestors(folder: string): string[] {
   return found;
 }
 
-/** The path with links resolved; the path itself where nothing is there. */
+/** The path with links resolved; the path itself where nothing exists. */
 export function realPath(file: string): string {
   try {
     return realpathSync.native(file);

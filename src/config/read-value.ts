@@ -1,4 +1,4 @@
-/** Typed reads from a table that was checked against the keys; undefined where a key is not set. */
+/** Typed reads from a validated table; undefined where a key is not set. */
 import { isTable, type TomlTable } from "../lib/toml.ts";
 
 const own = (table: TomlTable, key: string): unknown => (Object.hasOwn(table, key) ? table[key] : undefined);
@@ -24,12 +24,12 @@ export function texts(table: TomlTable, key: string): Readonly<Record<string, st
   if (!isTable(value)) return undefined;
   return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
-/** An empty table where there is none. */
+/** An empty table if there is none. */
 export function tableAt(table: TomlTable, key: string): TomlTable {
   const value = own(table, key);
   return isTable(value) ? value : {};
 }
-/** Switches: true, false, or a table of options that may say `enabled`. */
+/** Switches: true, false, or a table of options that may contain `enabled`. */
 export function flags(table: TomlTable): Readonly<Record<string, boolean>> {
   const found: [string, boolean][] = [];
   for (const [name, value] of Object.entries(table)) {

@@ -1,4 +1,4 @@
-/** What config/read answers: the merged settings, which layer each came from, and the layers themselves. */
+/** The result of config/read: the merged settings, which layer each came from, and the layers themselves. */
 import type { TomlTable } from "../lib/toml.ts";
 import { isTable } from "../lib/toml.ts";
 import type { ConfigLayer, ConfigLayerMetadata, ConfigReadResponse } from "../protocol/config.ts";
@@ -7,13 +7,13 @@ import type { Layer } from "./layers.ts";
 import { leaves, mergeStack, mergeTables } from "./merge.ts";
 import { tableAt } from "./read-value.ts";
 
-/** Keys that clients find in every answer although only other programs use them. */
+/** Keys that clients expect in every result although only other programs use them. */
 const alwaysThere =
   "analytics approvals_reviewer apps browser_use computer_use desktop forced_chatgpt_workspace_id model_auto_compact_token_limit_scope".split(
     " ",
   );
 
-/** Values in force without a line in any file, as clients of today's generation get to see them. */
+/** Values in force without a line in any file, as current clients expect them. */
 const standardValues: TomlTable = {
   allow_login_shell: true,
   background_terminal_max_timeout: 300_000,
@@ -54,7 +54,7 @@ const providerDefaults = {
   supports_standalone_web_search: false,
 };
 
-/** Every key the wire knows, null where nothing is set, and all others that a file holds; origins by dotted path; layers strongest first. */
+/** Every key of the protocol, null where nothing is set, and all others that a file contains; origins by dotted path; layers strongest first. */
 export function readConfig(layers: readonly Layer[], features: Readonly<Record<string, boolean>>): Required<ConfigReadResponse> {
   const merged = mergeStack(layers);
   const empty = Object.fromEntries([...Object.keys(configKeys), ...alwaysThere].map((key) => [key, null]));

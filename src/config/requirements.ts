@@ -15,14 +15,14 @@ import { tableAt } from "./read-value.ts";
 export interface Requirements {
   readonly file: string;
   readonly values: ConfigRequirements;
-  /** The administrator's own hooks, as they stand in the file. */
+  /** The administrator's own hooks, as written in the file. */
   readonly hooks: TomlTable | undefined;
-  /** Demands that this server knows of and cannot enforce, and keys it does not know. */
+  /** Requirements that this server knows but cannot enforce, and unknown keys. */
   readonly warnings: readonly string[];
 }
 
-/** Values that hold in the place of every layer's, by the key of config.toml that each decides. */
-const demanded = {
+/** Values that override every layer's, by the config.toml key that each sets. */
+const requiredValues = {
   chatgpt_base_url: "chatgptBaseUrl",
   check_for_update_on_startup: "checkForUpdateOnStartup",
   cli_auth_credentials_store: "cliAuthCredentialsStore",
@@ -38,10 +38,10 @@ export const enforced: ReadonlySet<string> = new Set([
   ...["allowedApprovalPolicies", "allowedApprovalsReviewers", "allowedSandboxModes", "allowedPermissionProfiles"],
   ...["allowedWebSearchModes", "allowedLoginMethods", "featureRequirements", "additionalDeveloperInstructions", "defaultPermissions"],
   ...["hooks", "allowManagedHooksOnly"],
-  ...Object.values(demanded),
+  ...Object.values(requiredValues),
 ]);
 
-/** undefined when there is no file. Throws invalidRequest when it is broken: a demand that cannot be read must not be skipped. */
+/** undefined when there is no file. Throws invalidRequest when it is broken: an unreadable requirement must not be skipped. */
 export function readRequirements(files: FileCache, systemDir: string): Requirements | undefined {
   const file = path.join(systemDir, "requirements.toml");
   const content = files.read(file);
@@ -66,7 +66,7 @@ function requirementsFrom(text: string, file: string): Requirements {
   return { file, values: parse(ConfigRequirements, values) ?? {}, hooks, warnings };
 }
 
-/** The administrator's hooks as the wire shows them: every event named, standard values filled in. */
+/** The administrator's hooks as the wire shows them: every event named, default values filled in. */
 function managedHooks(hooks: unknown): unknown {
   if (!isTable(hooks)) return hooks;
   const { managed_dir: managedDir = null, windows_managed_dir: windowsManagedDir = null, ...events } = hooks;
@@ -104,7 +104,7 @@ export const snakeCase = (key: string): string =>
 const isAllowed = (allowed: readonly unknown[] | null | undefined, value: unknown): boolean =>
   allowed === null || allowed === undefined || allowed.some((choice) => JSON.stringify(choice) === JSON.stringify(value));
 
-/** Why settings may not be asked for, or undefined. */
+/** Why settings must not be requested, or undefined. */
 export function forbiddenBy(requirements: Requirements | undefined, config: TomlTable): string | undefined {
   if (requirements === undefined) return undefined;
   const { values, file } = requirements;
@@ -117,15 +117,15 @@ export function forbiddenBy(requirements: Requirements | undefined, config: Toml
   ];
   for (const [key, allowed] of choices)
     if (Object.hasOwn(config, key) && !isAllowed(allowed, config[key])) return refusal(key, config[key], { file, allowed: allowed ?? [] });
-  for (const [key, name] of Object.entries(demanded)) {
-    const wanted = values[name] ?? undefined;
-    if (wanted !== undefined && Object.hasOwn(config, key) && differs(config[key], wanted))
-      return refusal(key, config[key], { file, allowed: [wanted] });
+  for (const [key, name] of Object.entries(requiredValues)) {
+    const required = values[name] ?? undefined;
+    if (required !== undefined && Object.hasOwn(config, key) && differs(config[key], required))
+      return refusal(key, config[key], { file, allowed: [required] });
   }
   const features = tableAt(config, "features");
-  for (const [name, wanted] of Object.entries(values.featureRequirements ?? {}))
-    if (Object.hasOwn(features, name) && features[name] !== wanted)
-      return refusal(`features.${name}`, features[name], { file, allowed: [wanted] });
+  for (const [name, required] of Object.entries(values.featureRequirements ?? {}))
+    if (Object.hasOwn(features, name) && features[name] !== required)
+      return refusal(`features.${name}`, features[name], { file, allowed: [required] });
   return undefined;
 }
 
@@ -134,37 +134,37 @@ function refusal(key: string, value: unknown, { file, allowed }: { file: string;
   return `${key}: ${shown} is not allowed by ${file}; allowed are ${allowed.map((choice) => JSON.stringify(choice)).join(", ")}`;
 }
 
-/** A table agrees with a demand when laying the demand over it changes nothing. */
-const differs = (value: unknown, wanted: unknown): boolean =>
-  isTable(value) && isTable(wanted) ? !isDeepStrictEqual(mergeTables(value, wanted), value) : !isDeepStrictEqual(value, wanted);
+/** A table satisfies a requirement when merging the requirement over it changes nothing. */
+const differs = (value: unknown, required: unknown): boolean =>
+  isTable(value) && isTable(required) ? !isDeepStrictEqual(mergeTables(value, required), value) : !isDeepStrictEqual(value, required);
 
 function profilesIn(values: ConfigRequirements): readonly string[] | undefined {
   const modes = allowedModes(values);
   return modes && Object.keys(permissionProfiles).filter((id) => isAllowed(modes, permissionProfiles[id]));
 }
-/** Not to search is always allowed. */
+/** Disabling search is always allowed. */
 const searchModes = ({ allowedWebSearchModes: modes }: ConfigRequirements): readonly string[] | undefined =>
   modes ? ["disabled", ...modes] : undefined;
 
-/** Merged settings with the administrator's own values over them, and their default below. */
+/** Merged settings with the administrator's fixed values over them, and the administrator's defaults below. */
 export function withRequirements(raw: TomlTable, requirements: Requirements | undefined): TomlTable {
   if (requirements === undefined) return raw;
   const { values } = requirements;
   const over: TomlTable = {};
-  for (const [key, name] of Object.entries(demanded))
+  for (const [key, name] of Object.entries(requiredValues))
     if (values[name] !== null && values[name] !== undefined) setOwn(over, key, values[name]);
   const below = Object.hasOwn(raw, "sandbox_mode") || !values.defaultPermissions ? {} : { default_permissions: values.defaultPermissions };
   return mergeTables(mergeTables(below, raw), over);
 }
 
 /**
- * Applies the requirements to a config. A value that a file set is replaced with a warning; one that this very request asked for is refused,
+ * Applies the requirements to a config. A value set in a file is replaced with a warning; one that this request itself set is refused,
  * because its sender can choose again.
  */
-export function enforce(config: Config, requirements: Requirements | undefined, asked: TomlTable): Config {
+export function enforce(config: Config, requirements: Requirements | undefined, requested: TomlTable): Config {
   if (requirements === undefined) return config;
   const { values, file } = requirements;
-  const refused = forbiddenBy(requirements, asked);
+  const refused = forbiddenBy(requirements, requested);
   if (refused !== undefined) throw invalidRequest(refused);
   const warnings = [...config.warnings, ...requirements.warnings];
   const bend = <T>(key: string, value: T, allowed: readonly T[] | null | undefined): T => {

@@ -38,7 +38,7 @@ a.b = true # dotted
 # last words
 `;
 const edit = (path: string[], value: unknown, text = sample): string => editToml(text, path, value);
-/** What a line-wise diff would show. */
+/** The lines that a diff would show. */
 const changed = (before: string, after: string): string[] => {
   const old = before.split("\n");
   const fresh = after.split("\n");
@@ -84,7 +84,7 @@ describe("editing TOML", () => {
   ];
   for (const [name, path, value, diff] of cases) it(`changes ${name}`, () => assert.deepEqual(changed(sample, edit(path, value)), diff));
 
-  it("writes a new table as a section behind its kin, and tables in it as sections too", () => {
+  it("writes a new table as a section after its siblings, and tables in it as sections too", () => {
     const text = edit(["model_providers", "y z"], { name: "Y", http_headers: { A: "b" } });
     assert.ok(
       text.includes('# under x\n\n[model_providers."y z"]\nname = "Y"\n\n[model_providers."y z".http_headers]\nA = "b"\n\n[[skills'),
@@ -95,7 +95,7 @@ describe("editing TOML", () => {
     );
   });
 
-  it("adds to and takes from lists of sections without moving comments", () => {
+  it("adds to and removes from lists of sections without moving comments", () => {
     const [p, q, r] = [{ path: "p", enabled: false }, { path: "q" }, { path: "r" }];
     assert.ok(edit(["skills", "config"], [p, q, r]).includes('# path two\n\n[[skills.config]]\npath = "r"\n\n# about features'));
     const one = edit(["skills", "config"], [q]);
@@ -106,7 +106,7 @@ describe("editing TOML", () => {
     assert.ok(edit(["list"], 3).includes("# first\n# between\n# second\nlist = 3 # end of list\n"));
   });
 
-  it("leaves the comments of what is removed", () => {
+  it("keeps the comments of removed keys", () => {
     assert.ok(edit(["model"], undefined).startsWith("# top of the file\n# why this one\nlist = ["));
     const without = edit(["model_providers"], undefined);
     assert.ok(
@@ -136,14 +136,14 @@ describe("editing TOML", () => {
   });
 });
 
-/** Every comment of a text, in order. A comment inside a string is none. */
+/** Every comment of a text, in order. A # inside a string is none. */
 const commentsOf = (text: string): string[] =>
   scanToml(text).flatMap((s) => {
     if (s.kind === "comment") return [text.slice(s.line.start, s.line.end).trim()];
     return s.kind === "pair" || s.kind === "header" ? s.comments : [];
   });
 
-/** Each comment with the key whose line it stands on or above. */
+/** Each comment with the key on its line or below it. */
 const placesOf = (text: string): Map<string, string> => {
   const places = new Map<string, string>();
   let above: string[] = [];
@@ -223,7 +223,7 @@ describe("a thousand random writes", () => {
   });
 });
 
-/** Text cannot tell an empty table that was implied from none at all. */
+/** Text cannot distinguish an implied empty table from a missing one. */
 const pruned = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(pruned);
@@ -236,7 +236,7 @@ const pruned = (value: unknown): unknown => {
 const isStill = (text: string, place: string): boolean =>
   scanToml(text).some((s) => (s.kind === "pair" || s.kind === "header") && `${s.kind} ${JSON.stringify(s.path)}` === place);
 
-/** Whether nothing but tables stands on the way. */
+/** Whether there are only tables on the path. */
 const canHold = (root: unknown, path: readonly string[]): boolean => {
   let here = root;
   for (const part of path.slice(0, -1)) {

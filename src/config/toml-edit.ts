@@ -1,6 +1,6 @@
 /**
  * Changes values inside a TOML text and leaves everything else as the user wrote it: order, spacing, and every comment.
- * A comment whose line goes away stays behind as a line of its own, because it is the user's and may matter.
+ * A comment whose line is removed is kept as a line of its own, because it is the user's and may matter.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isTable, parseToml, setOwn, type TomlTable } from "../lib/toml.ts";
@@ -8,7 +8,7 @@ import { quoteKey } from "./key.ts";
 import { formatSections, formatValue, isListOfTables } from "./toml-format.ts";
 import { type Header, type Pair, type Path, type Span, type Statement, scanToml } from "./toml-scan.ts";
 
-/** Sets the value at a key path; undefined removes it. Throws when the outcome would not read back as asked, so nothing broken is ever stored. */
+/** Sets the value at a key path; undefined removes it. Throws when the result would not parse back as requested, so nothing broken is ever stored. */
 export function editToml(text: string, path: readonly string[], value: unknown): string {
   const before = parseToml(text);
   const after = withValue(before, path, value);
@@ -18,7 +18,7 @@ export function editToml(text: string, path: readonly string[], value: unknown):
   return edited;
 }
 
-/** A copy of `root` with the value put in; tables on the way are made. */
+/** A copy of `root` with the value set; missing tables on the path are created. */
 export function withValue(root: TomlTable, path: readonly string[], value: unknown): TomlTable {
   const [name, ...rest] = path;
   if (name === undefined) return isTable(value) ? value : {};
@@ -30,7 +30,7 @@ export function withValue(root: TomlTable, path: readonly string[], value: unkno
   return copy;
 }
 
-/** Text cannot tell an empty table that was implied from none at all. */
+/** Text cannot distinguish an implied empty table from a missing one. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (!isTable(value)) return value;
@@ -57,7 +57,7 @@ class Editor {
     this.#newline = text.includes("\r\n") ? "\r\n" : "\n";
   }
 
-  /** Makes the text say `after` where it said `before`. */
+  /** Edits the text so that its value changes from `before` to `after`. */
   reconcile(path: Path, before: unknown, after: unknown): string {
     this.#reconcile(path, before, after);
     return this.#text;
@@ -83,19 +83,19 @@ class Editor {
     for (const key of Object.keys(after)) this.#reconcile([...path, key], get(before, key), after[key]);
   }
 
-  /** The entries of a `[[list]]`: kept ones stay where they are, so that each keeps its own comments. */
+  /** The entries of a `[[list]]`: unchanged ones keep their position, so that each keeps its own comments. */
   #reconcileEntries(path: Path, before: readonly unknown[], after: readonly TomlTable[]): void {
     const kept: unknown[] = [...before];
-    const isKept = (entry: unknown): boolean => after.some((wanted) => isDeepStrictEqual(wanted, entry));
+    const isKept = (entry: unknown): boolean => after.some((desired) => isDeepStrictEqual(desired, entry));
     for (let i = before.length - 1; i >= 0 && kept.length > after.length; i--) {
       if (isKept(before[i])) continue;
       this.#remove([...path, i]);
       kept.splice(i, 1);
     }
     for (let i = kept.length - 1; i >= after.length; i--) this.#remove([...path, i]);
-    for (const [i, wanted] of after.entries()) {
-      if (i < kept.length) this.#reconcile([...path, i], kept[i], wanted);
-      else this.#addSections([...path], formatSections(names(path), wanted, "[["), path);
+    for (const [i, desired] of after.entries()) {
+      if (i < kept.length) this.#reconcile([...path, i], kept[i], desired);
+      else this.#addSections([...path], formatSections(names(path), desired, "[["), path);
     }
   }
 
@@ -105,7 +105,7 @@ class Editor {
   #headers(): Header[] {
     return this.#statements.filter((s) => s.kind === "header");
   }
-  /** The pair whose value is at the path or around it. */
+  /** The pair whose value is at the path or contains it. */
   #pairHolding(path: Path): Pair | undefined {
     return this.#pairs().find((pair) => startsWith(path, pair.path));
   }
@@ -125,7 +125,7 @@ class Editor {
     if (inner.length > 0) this.#splice({ start: pair.line.start, end: pair.line.start }, this.#lines(inner));
   }
 
-  /** Changes a list entry by entry, so that its layout and the comments in it stay. */
+  /** Edits a list entry by entry, so that its layout and the comments in it stay. */
   #setItems(items: readonly Span[], before: readonly unknown[], after: readonly unknown[]): void {
     let head = 0;
     while (head < before.length && head < after.length && isDeepStrictEqual(before[head], after[head])) head++;
@@ -134,7 +134,7 @@ class Editor {
     const old = items.slice(head, items.length - tail);
     const fresh = after.slice(head, after.length - tail).map(formatValue);
     const changed = Math.min(old.length, fresh.length);
-    // From the back to the front, so that the positions of what is still to do stay right.
+    // From back to front, so that the offsets of the remaining edits stay valid.
     for (const span of old.slice(changed).reverse()) this.#cut(this.#withComma(span), "");
     const extra = fresh.slice(changed);
     const anchor = old[changed - 1]?.end ?? items[head - 1]?.end;
@@ -149,7 +149,7 @@ class Editor {
     this.#text = this.#text.slice(0, span.start) + text + this.#text.slice(span.end);
   }
 
-  /** An entry of a list and the comma that goes with it: the one behind it, else the one before. */
+  /** An entry of a list and its comma: the one after it, else the one before. */
   #withComma(span: Span): Span {
     const [behind] = /^\s*,[ \t]*/.exec(this.#text.slice(span.end)) ?? [];
     if (behind !== undefined) return { start: span.start, end: span.end + behind.length };
@@ -209,7 +209,7 @@ class Editor {
   #insertIn(section: Path, header: Header | undefined, key: string, value: unknown): void {
     const last = this.#pairs().findLast((pair) => samePath(pair.section, section)) ?? header;
     if (last !== undefined) return this.#insertAfter(last.line, [key], value);
-    // A root key must stand before the first section, and above the comments that belong to that section.
+    // A root key must come before the first section, and above the comments that belong to that section.
     const first = this.#statements.findIndex((s) => s.kind === "header");
     let at = first === -1 ? this.#statements.length : first;
     while (first !== -1 && this.#statements[at - 1]?.kind === "comment") at--;
@@ -229,7 +229,7 @@ class Editor {
     );
   }
 
-  /** New sections go behind the last section of the same family, else to the end. */
+  /** New sections go after the last section of the same family, else to the end. */
   #addSections(path: Path, lines: readonly string[], family: Path): void {
     const kin = path.length > 1 ? this.#lastOf(family) : undefined;
     const body = this.#lines(lines[0] === "" ? lines.slice(1) : lines);
@@ -244,7 +244,7 @@ class Editor {
     this.#statements = scanToml(this.#text);
   }
 
-  /** Where the last section of the family ends: behind its keys and the comments that stand right under them. */
+  /** The end of the family's last section: after its keys and the comments directly below them. */
   #lastOf(family: Path): number | undefined {
     if (family.length === 0) return undefined;
     const last = this.#statements.findLastIndex(

@@ -13,7 +13,7 @@ export function formatValue(value: unknown): string {
   return entries.length === 0 ? "{}" : `{ ${entries.map(([key, inner]) => `${quoteKey(key)} = ${formatValue(inner)}`).join(", ")} }`;
 }
 
-/** JSON's escapes are TOML's, save for DEL, which TOML wants escaped, and halves of characters, which it cannot hold. */
+/** JSON's escapes are valid in TOML, except DEL, which TOML requires escaped, and lone surrogates, which it cannot represent. */
 const formatString = (text: string): string => JSON.stringify(text.toWellFormed()).replaceAll("\u007f", "\\u007f");
 
 function formatNumber(value: number): string {
@@ -23,7 +23,7 @@ function formatNumber(value: number): string {
   return /[.e]/.test(text) ? text : `${text}.0`;
 }
 
-/** A list that is better written as one `[[section]]` for each entry. */
+/** A list that is better written as one `[[section]]` per entry. */
 export const isListOfTables = (value: unknown): value is TomlTable[] => Array.isArray(value) && value.length > 0 && value.every(isTable);
 
 /** The lines of a table as sections of their own, its plain keys first. */

@@ -1,7 +1,7 @@
-/** Finds where each line, key and value of a TOML text stands, so that an edit can change one of them and touch nothing else. */
+/** Finds the position of each line, key and value of a TOML text, so that an edit can change one of them and nothing else. */
 import { parseToml } from "../lib/toml.ts";
 
-/** A stretch of the text: from `start` up to, not including, `end`. */
+/** A range of the text: from `start` up to, not including, `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -13,19 +13,19 @@ export interface Header {
   readonly kind: "header";
   readonly path: Path;
   readonly list: boolean;
-  /** The whole line with its end. */
+  /** The full line with its line break. */
   readonly line: Span;
-  /** Comments on it. */
+  /** The comments on it. */
   readonly comments: readonly string[];
 }
 export interface Pair {
   readonly kind: "pair";
   /** From the root. */
   readonly path: Path;
-  /** The section it stands in. */
+  /** The section that contains it. */
   readonly section: Path;
   readonly value: Span;
-  /** Its line or lines with the end. */
+  /** Its line or lines with the line break. */
   readonly line: Span;
   /** All comments inside the value and after it, in order. */
   readonly comments: readonly string[];
@@ -38,7 +38,7 @@ export interface Filler {
 }
 export type Statement = Header | Pair | Filler;
 
-/** The text must be valid TOML; of other texts the answer means nothing. */
+/** The text must be valid TOML; for other texts the result is meaningless. */
 export function scanToml(text: string): Statement[] {
   return new Scanner(text).statements();
 }
@@ -83,7 +83,7 @@ class Scanner {
     return { kind: "header", path, list, line: this.#endLine(start), comments };
   }
 
-  /** Puts the number of the newest entry behind each name that is a `[[list]]`. */
+  /** Inserts the index of the newest entry after each name that is a `[[list]]`. */
   #resolve(names: readonly string[], list: boolean): Path {
     const path: (string | number)[] = [];
     for (const [i, name] of names.entries()) {
@@ -190,7 +190,7 @@ class Scanner {
     while (this.#at < this.#text.length && !this.#text.startsWith(close, this.#at))
       this.#at += escapes && this.#text[this.#at] === "\\" ? 2 : 1;
     this.#at += close.length;
-    // A long string may end in up to two quotes of its own.
+    // A multi-line string may end in up to two quotes of its own.
     while (long && this.#text[this.#at] === quote) this.#at++;
   }
 
@@ -224,7 +224,7 @@ class Scanner {
   }
 }
 
-function unquote(word: string): string {
-  const [name = ""] = Object.keys(parseToml(`${word} = 0`));
+function unquote(key: string): string {
+  const [name = ""] = Object.keys(parseToml(`${key} = 0`));
   return name;
 }

@@ -4,8 +4,8 @@ import { isTable, setOwn, type TomlTable } from "../lib/toml.ts";
 import { permissionProfiles } from "../protocol/policy.ts";
 
 /**
- * Settings that reach no further, whatever they say: how the model answers and how much of it is shown. Everything that is not named here
- * counts as widening, so that a new key is on the safe side.
+ * Settings that never widen anything, whatever their value: how the model answers and how much of it is shown. Everything that is not named
+ * here counts as widening, so that a new key is on the safe side.
  */
 const harmless = new Set([
   ...["model", "model_reasoning_effort", "plan_mode_reasoning_effort", "model_reasoning_summary", "model_verbosity", "personality"],
@@ -13,21 +13,21 @@ const harmless = new Set([
   ...["tool_output_token_limit", "review_model", "hide_agent_reasoning", "show_raw_agent_reasoning", "project_doc_max_bytes"],
   ...["include_plan_tool", "tui", "notice", "disable_paste_burst", "check_for_update_on_startup", "suppress_unstable_features_warning"],
   ...["windows_wsl_setup_acknowledged", "analytics", "ghost_snapshot"],
-  // Each server is agreed to on its own, as it comes out of all layers.
+  // Each server is accepted separately, as it results from all layers.
   "mcp_servers",
 ]);
 
 const sandboxes = ["read-only", "workspace-write", "danger-full-access"];
 const approvals = ["untrusted", "on-request", "never"];
 
-/** All of a project's settings that can widen anything: what the user agrees to as a whole. */
+/** All of a project's settings that can widen anything: the user accepts them as a whole. */
 export const boundPart = (project: TomlTable): TomlTable =>
   Object.fromEntries(Object.entries(project).filter(([key]) => !harmless.has(key)));
 
 export interface Split {
-  /** What counts in any case. */
+  /** What applies in any case. */
   readonly free: TomlTable;
-  /** What needs the user's word; empty when nothing does. */
+  /** What needs the user's consent; empty when nothing does. */
   readonly widening: TomlTable;
 }
 
@@ -64,7 +64,7 @@ function isFree(key: string, value: unknown, own: TomlTable): boolean {
 const modeOf = (profile: unknown): unknown =>
   typeof profile === "string" && Object.hasOwn(permissionProfiles, profile) ? permissionProfiles[profile] : undefined;
 
-/** A value that is not in the order is never less than another. */
+/** An unlisted value is never less than another. */
 function isAtMost(order: readonly string[], value: unknown, limit: unknown): boolean {
   const [place, most] = [order.indexOf(String(value)), order.indexOf(String(limit))];
   return typeof value === "string" && place !== -1 && place <= most;

@@ -31,7 +31,7 @@ skills = true # keep
 `;
 const home = mkdtempSync(path.join(tmpdir(), "parley-many-"));
 const file = path.join(home, "config.toml");
-/** Each comment of a text with the key or header on its line. No value of these tests holds a #. */
+/** Each comment of a text with the key or header on its line. No value of these tests contains a #. */
 const comments = (text: string): string[] =>
   text.split("\n").flatMap((line) => {
     const [before = "", comment] = line.split("#");
@@ -39,16 +39,16 @@ const comments = (text: string): string[] =>
     return comment === undefined ? [] : [`${owner} #${comment}`];
   });
 
-const word = fc.stringMatching(/^[a-z"\\ ü\n]{0,6}$/);
-/** Only values are changed, so each comment must keep its very line. */
+const text = fc.stringMatching(/^[a-z"\\ ü\n]{0,6}$/);
+/** Only values are changed, so each comment must stay on its exact line. */
 const changes = fc.oneof(
-  fc.tuple(fc.constantFrom("model", "review_model", "instructions", "mcp_servers.docs.command", "mcp_servers.docs.cwd"), word),
+  fc.tuple(fc.constantFrom("model", "review_model", "instructions", "mcp_servers.docs.command", "mcp_servers.docs.cwd"), text),
   fc.tuple(fc.constant("model_verbosity"), fc.constantFrom("low", "medium", "high")),
   fc.tuple(fc.constantFrom('projects."/a b/c".trust_level', 'projects."/new".trust_level'), fc.constantFrom("trusted", "untrusted")),
   fc.tuple(fc.constantFrom("features.skills", "features.unified_exec", "hide_agent_reasoning"), fc.boolean()),
-  fc.tuple(fc.constant("mcp_servers.docs.args"), fc.tuple(word, word)),
+  fc.tuple(fc.constant("mcp_servers.docs.args"), fc.tuple(text, text)),
   fc.tuple(fc.constantFrom("review_model", "mcp_servers.docs.cwd", "features.unified_exec"), fc.constant(null)),
-  fc.tuple(fc.constant("shell_environment_policy.set"), fc.dictionary(fc.constantFrom("A", "B", "c.d"), word, { noNullPrototype: true })),
+  fc.tuple(fc.constant("shell_environment_policy.set"), fc.dictionary(fc.constantFrom("A", "B", "c.d"), text, { noNullPrototype: true })),
 );
 
 describe("a thousand writes into one file", () => {

@@ -44,15 +44,15 @@ describe("write", () => {
     });
   const set = (keyPath: string, value: unknown, mergeStrategy: "replace" | "upsert" = "replace") => ({ keyPath, value, mergeStrategy });
   const onDisk = (): string => readFileSync(file, "utf8");
-  const refused = (code: string, says?: RegExp) => (error: unknown) => {
+  const refused = (code: string, message?: RegExp) => (error: unknown) => {
     assert.ok(error instanceof RpcError);
     assert.deepEqual([error.code, error.data], [-32600, { config_write_error_code: code }]);
-    if (says !== undefined) assert.match(error.message, says);
+    if (message !== undefined) assert.match(error.message, message);
     return true;
   };
 
   describe("config/read", () => {
-    it("shows values, where each came from, and the layers strongest first", () => {
+    it("shows values, their origins, and the layers strongest first", () => {
       put(path.join(root, "etc", "config.toml"), 'model = "system"\nreview_model = "r"');
       put(file, `model = "user"\n[sandbox_workspace_write]\nnetwork_access = true\n[projects."${work}"]\ntrust_level = "trusted"\n`);
       put(path.join(work, ".codex", "config.toml"), 'notice = { a = [1, 2] }\nmodel = "project"');
@@ -104,7 +104,7 @@ describe("write", () => {
   });
 
   describe("writing settings", () => {
-    it("makes the file when there is none, for its owner only", () => {
+    it("creates a missing file, readable by its owner only", () => {
       const s = store();
       const answer = s.write([set("model", "m")]);
       assert.deepEqual({ ...answer, version: "" }, { status: "ok", filePath: file, version: "", overriddenMetadata: null });
@@ -114,7 +114,7 @@ describe("write", () => {
       assert.equal(answer.version, s.read(undefined).origins["model"]?.version);
     });
 
-    it("merges or replaces tables as asked, and removes by null", () => {
+    it("merges or replaces tables as requested, and removes by null", () => {
       put(file, '# mine\n[mcp_servers.a]\ncommand = "x" # keep\nargs = ["1"]\n');
       const s = store();
       s.write([set("mcp_servers.a", { enabled: false, env: { A: "b", gone: null } }, "upsert")]);
@@ -137,7 +137,7 @@ describe("write", () => {
       assert.equal(onDisk(), 'model = "a"\n');
     });
 
-    it("refuses a stale version and takes the right one", () => {
+    it("refuses a stale version and accepts the right one", () => {
       put(file, 'model = "a"\n');
       const s = store();
       const version = s.read(undefined).origins["model"]?.version;
@@ -146,7 +146,7 @@ describe("write", () => {
       assert.equal(onDisk(), 'model = "b"\n');
     });
 
-    const bad: [name: string, edit: ReturnType<typeof set>, says: RegExp][] = [
+    const bad: [name: string, edit: ReturnType<typeof set>, message: RegExp][] = [
       ["an empty path", set("", 1), /must not be empty/],
       ["an empty part", set("a..b", 1), /segments must not be empty/],
       ["a path through a value", set("model.x", 1), /non-table parent/],
@@ -155,10 +155,10 @@ describe("write", () => {
       ["null in a list", set("notify", ["a", null]), /null/],
       ["a server that is none", set("mcp_servers.q", { enabled: true }), /needs `command`/],
     ];
-    for (const [name, edit, says] of bad)
+    for (const [name, edit, message] of bad)
       it(`refuses ${name}`, () => {
         put(file, 'model = "a"\n');
-        assert.throws(() => store().write([edit]), refused("configValidationError", says));
+        assert.throws(() => store().write([edit]), refused("configValidationError", message));
         assert.equal(onDisk(), 'model = "a"\n');
       });
 
@@ -168,7 +168,7 @@ describe("write", () => {
       assert.equal(store().write([set("model", "x")], { filePath: file }).status, "ok");
     });
 
-    it("follows a link to the file and leaves the link", () => {
+    it("follows a symlink to the file and keeps the link", () => {
       put(path.join(root, "dotfiles", "codex.toml"), "# linked\n");
       symlinkSync(path.join(root, "dotfiles", "codex.toml"), file);
       store().write([set("model", "x")]);
@@ -176,7 +176,7 @@ describe("write", () => {
       assert.equal(onDisk(), '# linked\nmodel = "x"\n');
     });
 
-    it("says when a stronger layer hides what was written", () => {
+    it("reports when a stronger layer hides what was written", () => {
       const answer = store({ cliOverrides: ["model=flag"] }).write([set("model", "mine")]);
       assert.equal(answer.status, "okOverridden");
       assert.deepEqual(answer.overriddenMetadata?.effectiveValue, "flag");
@@ -190,17 +190,17 @@ describe("write", () => {
       assert.equal(store().effective(work).model, "b");
     });
 
-    it("tells who listens", () => {
+    it("notifies listeners", () => {
       const s = store();
-      let heard = 0;
-      const stop = s.onChange(() => heard++);
+      let changes = 0;
+      const stop = s.onChange(() => changes++);
       s.write([set("model", "x")]);
       stop();
       s.write([set("model", "y")]);
-      assert.equal(heard, 1);
+      assert.equal(changes, 1);
     });
 
-    it("refuses to touch a file that is broken", () => {
+    it("refuses to change a broken file", () => {
       put(file, "model = \n");
       assert.throws(() => store().write([set("model", "x")]), refused("configValidationError", /must be mended first: line 1/));
       put(file, 'approval_policy = "perhaps"\n');
@@ -208,12 +208,12 @@ describe("write", () => {
     });
   });
 
-  const demand = (text: string): void => put(path.join(root, "etc", "requirements.toml"), text);
+  const putRequirements = (text: string): void => put(path.join(root, "etc", "requirements.toml"), text);
 
-  describe("the administrator's demands", () => {
+  describe("the administrator's requirements", () => {
     it("are null without a file and shown by their wire names with one", () => {
       assert.equal(store().requirements(), null);
-      demand('allowed_sandbox_modes = ["read-only", "workspace-write"]\n[features]\nskills = false\n[rules]\nx = 1\n');
+      putRequirements('allowed_sandbox_modes = ["read-only", "workspace-write"]\n[features]\nskills = false\n[rules]\nx = 1\n');
       assert.deepEqual(store().requirements(), {
         allowedSandboxModes: ["read-only", "workspace-write"],
         featureRequirements: { skills: false },
@@ -237,8 +237,8 @@ describe("write", () => {
       );
     });
 
-    it("bend what files say, and refuse what a request or a write asks for", () => {
-      demand('allowed_sandbox_modes = ["workspace-write", "read-only"]\nallowed_approval_policies = ["on-request"]');
+    it("override files, and refuse requests and writes", () => {
+      putRequirements('allowed_sandbox_modes = ["workspace-write", "read-only"]\nallowed_approval_policies = ["on-request"]');
       put(file, 'sandbox_mode = "danger-full-access"\napproval_policy = "never"\n');
       const config = store().effective(work);
       assert.deepEqual([config.sandboxMode, config.approvalPolicy], ["read-only", "on-request"]);
@@ -249,8 +249,8 @@ describe("write", () => {
       assert.throws(() => store().write([set("approval_policy", "never")]), refused("configValidationError", /not allowed by/));
     });
 
-    it("put values of their own over every layer's, and refuse writes against them", () => {
-      demand(
+    it("override every layer with their own values, and refuse conflicting writes", () => {
+      putRequirements(
         'model_provider = "house"\ncli_auth_credentials_store = "ephemeral"\nallowed_web_search_modes = ["cached"]\n[feedback]\nenabled = false\n[model_providers.house]\nbase_url = "http://127.0.0.1:9/v1"\n[features]\nskills = false\n',
       );
       put(
@@ -275,8 +275,8 @@ describe("write", () => {
       assert.equal(store().write([set("web_search", "disabled"), set("model_provider", "house")]).status, "ok");
     });
 
-    it("hold for permission profiles and sandbox modes alike", () => {
-      demand('[allowed_permission_profiles]\n":read-only" = true\n":workspace" = true\n":danger-full-access" = false\n');
+    it("apply to permission profiles and sandbox modes alike", () => {
+      putRequirements('[allowed_permission_profiles]\n":read-only" = true\n":workspace" = true\n":danger-full-access" = false\n');
       put(file, 'sandbox_mode = "danger-full-access"\n');
       const config = store().effective(work);
       assert.deepEqual([config.sandboxMode, config.requirements.allowedSandboxModes], ["read-only", ["read-only", "workspace-write"]]);
@@ -291,16 +291,16 @@ describe("write", () => {
         ["allowed_sandbox_modes = 3", /invalid requirements in .*requirements\.toml/],
         ["allowed_approval_policies = []", /`allowed_approval_policies` allows nothing/],
       ] as const) {
-        demand(broken);
+        putRequirements(broken);
         assert.throws(() => store().effective(work), why);
       }
-      demand("[hooks]\nPreToolUse = 3\n");
+      putRequirements("[hooks]\nPreToolUse = 3\n");
       assert.throws(() => store().effective(work), /invalid requirements in .*requirements\.toml.*PreToolUse/);
     });
   });
 
   describe("features, hooks and profiles", () => {
-    it("switches known features below what files say", () => {
+    it("switches known features with lower precedence than files", () => {
       put(file, "[features]\nunified_exec = false\n");
       const s = store();
       assert.deepEqual(s.setFeatures({ unified_exec: true, skills: false, nope: true }), { unified_exec: true, skills: false });
@@ -308,12 +308,12 @@ describe("write", () => {
       assert.equal(s.features().find(({ name }) => name === "unified_exec")?.enabled, false);
     });
 
-    it("warns about features that nobody knows", () => {
+    it("warns about unknown features", () => {
       put(file, "[features]\nmentions_v2 = true\nskils = true\n");
       assert.deepEqual(store().effective(work).warnings.length, 1);
     });
 
-    it("lists hooks of the user and of trusted folders only, and says which wait for trust", () => {
+    it("lists hooks of the user and of trusted folders only, and marks those that wait for trust", () => {
       put(file, '[[hooks.PreToolUse]]\nmatcher = "shell"\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "echo"\ntimeout = 5\n');
       put(path.join(work, ".codex", "hooks.json"), '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"evil"}]}]}}');
       const before = store().hooks(work);
@@ -334,7 +334,7 @@ describe("write", () => {
       assert.equal(store().hooks(work).errors.length, 1);
     });
 
-    it("knows a hook by the same hash as Codex, whichever file it stands in", () => {
+    it("identifies a hook by the same hash as Codex, whichever file it is in", () => {
       const hash = "sha256:2ba34c7a02841fada06b868a093d041fd3d9de81883c789a321916b0aa118851"; // of 0.166, for a Stop hook that runs `true`
       put(file, '[[hooks.Stop]]\nmatcher = "without effect here"\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "true"\n');
       put(path.join(home, "hooks.json"), '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true","timeout":600}]}]}}');
@@ -349,9 +349,9 @@ describe("write", () => {
       );
     });
 
-    it("runs managed hooks unasked, and no others where the administrator says so", () => {
+    it("runs managed hooks without asking, and no others if the administrator says so", () => {
       put(file, '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "mine"\n');
-      demand('allow_managed_hooks_only = true\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "theirs"\n');
+      putRequirements('allow_managed_hooks_only = true\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "theirs"\n');
       const { hooks, warnings } = store().effective(work);
       assert.deepEqual(
         hooks.map(({ handler, metadata }) => [handler.type === "command" && handler.command, metadata.trustStatus]),

@@ -1,4 +1,4 @@
-/** Writes settings into the user's file: all edits or none, checked before they land, everything else in the file untouched. */
+/** Writes settings to the user's file: all edits or none, validated before they are written, everything else in the file untouched. */
 import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -16,17 +16,17 @@ import { tableAt } from "./read-value.ts";
 import { editToml, withValue } from "./toml-edit.ts";
 
 export interface WriteTarget {
-  /** The user's config.toml, or the file of the profile in use. */
+  /** The user's config.toml, or the file of the active profile. */
   readonly file: string;
   readonly expectedVersion: string | undefined;
-  /** What an administrator forbids; a sentence, or undefined when the table is fine. */
+  /** What an administrator forbids: an error message, or undefined when the table is allowed. */
   readonly forbidden: (config: TomlTable) => string | undefined;
 }
 
 type WriteErrorCode = "configLayerReadonly" | "configVersionConflict" | "configValidationError";
 export const writeError = (code: WriteErrorCode, message: string): RpcError => invalidRequest(message, { config_write_error_code: code });
 
-/** Throws RpcError with a `config_write_error_code`; the file is then as it was. Returns the version of what the file says now. */
+/** Throws RpcError with a `config_write_error_code`; the file is then unchanged. Returns the version of the file's new content. */
 export function writeConfig(
   edits: readonly ConfigEdit[],
   target: WriteTarget,
@@ -47,7 +47,7 @@ export function writeConfig(
     table = withValue(table, parts, value);
   }
   check(table);
-  // What stood in the file before gives way when it is read; it must not keep other keys from being written.
+  // Existing values that are forbidden are overridden when read; they must not keep other keys from being written.
   const touched = Object.entries(table).filter(([key]) => paths.some(([first]) => first === key));
   const refused = target.forbidden(Object.fromEntries(touched));
   if (refused !== undefined) throw writeError("configValidationError", `Invalid configuration: ${refused}`);
@@ -74,7 +74,7 @@ function newValue(edit: ConfigEdit, parts: readonly string[], table: TomlTable):
   return edit.mergeStrategy === "upsert" && isTable(old) && isTable(value) ? mergeTables(old, value) : value;
 }
 
-/** JSON as TOML can hold it: keys that are null are not set. */
+/** JSON as TOML can represent it: null keys are not set. */
 function storable(value: unknown, where: string): unknown {
   if (Array.isArray(value)) return value.map((item) => storable(item, where));
   if (value === null) throw writeError("configValidationError", `a list in \`${where}\` holds null, which TOML cannot store`);
@@ -90,7 +90,7 @@ function storable(value: unknown, where: string): unknown {
 
 function check(table: TomlTable): void {
   const wrong = problemOf(table);
-  // Clients of the real server match on the key standing in a line of its own.
+  // Clients of the real server expect the key on a line of its own.
   if (wrong !== undefined) throw writeError("configValidationError", `Invalid configuration: ${wrong.replace(/ (in `[^`]+`)$/, "\n$1\n")}`);
   try {
     mcpServersFrom(tableAt(table, "mcp_servers"));
@@ -111,12 +111,12 @@ function parsed(text: string, file: string): TomlTable {
   }
 }
 
-/** The version that config/read gives for this content; a table that breaks the rules has none and never matches. */
+/** The version that config/read reports for this content; an invalid table has none and never matches. */
 function versionIn(table: TomlTable, file: string): string {
   return problemOf(table) === undefined ? makeLayer({ type: "user", file }, table, file).version() : "invalid";
 }
 
-/** The file behind a link: users keep their settings elsewhere and link to them, and the link must survive. */
+/** The target of a symlink: users keep their settings elsewhere and link to them, and the link must survive. */
 function resolveLink(file: string): string {
   try {
     return realpathSync(file);
@@ -129,7 +129,7 @@ function readIfThere(file: string): string {
   return statSync(file, { throwIfNoEntry: false }) === undefined ? "" : readBoundedTextSync(file, maxFileBytes);
 }
 
-/** For its owner alone: it may hold keys. */
+/** Readable by its owner only: it may contain keys. */
 function replaceFile(file: string, before: string, after: string): void {
   const beforeReplace = (): void => {
     if (readIfThere(file) !== before)
@@ -138,7 +138,7 @@ function replaceFile(file: string, before: string, after: string): void {
   replaceFileSync(file, after, { mode: 0o600, beforeReplace });
 }
 
-/** Says so when a stronger layer hides what was just written. `layers` are those in force now, weakest first. */
+/** Reports when a stronger layer hides what was just written. `layers` are the active ones, weakest first. */
 export function writeOutcome(file: string, version: string, paths: readonly string[][], layers: readonly Layer[]): ConfigWriteResponse {
   const written = layers.findIndex((layer) => layer.source.type === "user" && layer.source.file === file);
   const stronger = layers.slice(written + 1).filter((layer) => layer.disabledReason === undefined);
