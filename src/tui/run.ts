@@ -1,4 +1,4 @@
-/** `runTui`: the terminal client from the first key to the last. Ends with the terminal as it was found, whatever happens. */
+/** `runTui`: the terminal client from the first key to the last. Always restores the terminal, whatever happens. */
 import { homedir } from "node:os";
 import { errorMessage, errorStack } from "../lib/error-text.ts";
 import { isCode } from "../lib/system-error.ts";
@@ -43,7 +43,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     });
     const code = await app.ended;
     await screen.close();
-    sayGoodbye(app.store);
+    printResumeHint(app.store);
     return code;
   } finally {
     release();
@@ -52,7 +52,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
   }
 }
 
-/** The app is made before the screen, which shows the app's state. */
+/** The app is created before the screen, which shows the app's state. */
 function stageOf(screen: () => Screen | undefined, theme: Theme): ConstructorParameters<typeof App>[2] {
   return {
     theme,
@@ -67,7 +67,7 @@ function stageOf(screen: () => Screen | undefined, theme: Theme): ConstructorPar
   };
 }
 
-/** What a key does is seen at once. */
+/** The effect of a key is drawn at once. */
 function drawn<T>(screen: Screen, use: (value: T) => void): (value: T) => void {
   return (value) => {
     use(value);
@@ -83,10 +83,10 @@ async function themeFor(options: TuiOptions, config: TuiConfig): Promise<Theme> 
   return createTheme({ brightness, depth: options.spoken ? 1 : depth, ascii: isAscii(env, process.platform), spoken: options.spoken });
 }
 
-/** So many uncaught errors in so many milliseconds are ridden out: each may belong to one session or one key. More mean that nothing works. */
+/** This many uncaught errors in this many milliseconds are tolerated: each may belong to one session or one key. More mean that nothing works. */
 const survivable = { errors: 5, ms: 10_000 };
 
-/** Signals end the program in order. An uncaught error is shown and lived with; a crash at least leaves a usable terminal and says what happened. */
+/** Signals end the program in order. An uncaught error is shown and survived; a crash at least leaves a usable terminal and reports what happened. */
 function guard(app: App, { restore, wake }: { readonly restore: () => void; readonly wake: () => void }): () => void {
   const signals = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 } as const;
   const onSignal = (signal: NodeJS.Signals): void => app.quit(signals[signal as keyof typeof signals] ?? 1);
@@ -130,7 +130,7 @@ function guard(app: App, { restore, wake }: { readonly restore: () => void; read
 /** The terminal was closed: there is nobody left to write to. */
 const isGone = (error: unknown): boolean => isCode(error, "EIO", "EPIPE");
 
-function sayGoodbye({ conversation }: Store): void {
+function printResumeHint({ conversation }: Store): void {
   const { threadId, usage } = conversation;
   if (threadId === undefined) return;
   const tokens = usage === undefined ? "" : `${usage.total.totalTokens.toLocaleString("en")} tokens used.\n`;

@@ -246,7 +246,7 @@ test("/copy, /export, /warnings, /cd, /init, the effort and the window's name", 
   await term.start();
   assert.equal(term.fact("pane_title"), "Parley: work");
   term.say("/export");
-  await term.until("Nothing was said yet");
+  await term.until("No messages yet");
   term.say("a question");
   await term.answered("The answer.");
   term.say("/copy");

@@ -1,4 +1,4 @@
-/** Yes-or-no questions of the server as prompts: what is asked about, and the answers with the keys that give them. */
+/** The server's approval requests as prompts: the subject, and the answers with their keys. */
 
 import { spelledLine, spelledOut } from "../../lib/terminal-text.ts";
 import type {
@@ -18,7 +18,7 @@ export interface Choice {
   readonly answer: unknown;
 }
 
-/** What is asked about. All texts of others are spelled out, so that what is approved is what is seen. */
+/** The subject. All text from others is escaped, so that what is approved is what is seen. */
 export type Subject =
   | { readonly kind: "command"; readonly command: string; readonly rows: readonly (readonly [string, string])[] }
   | { readonly kind: "changes"; readonly changes: readonly FileUpdateChange[]; readonly rows: readonly (readonly [string, string])[] }
@@ -76,10 +76,10 @@ export function commandApproval(params: CommandExecutionRequestApprovalParams): 
           : "Run this command?";
   const outside = params.outsideSandbox === true;
   // A rule for half of a command would ask again the next time.
-  const isWanted = (decision: CommandExecutionApprovalDecision): boolean =>
+  const isOffered = (decision: CommandExecutionApprovalDecision): boolean =>
     params.amendmentCoversAll !== false || typeof decision !== "object" || !("acceptWithExecpolicyAmendment" in decision);
   const choices = (params.availableDecisions ?? defaultDecisions(params))
-    .filter(isWanted)
+    .filter(isOffered)
     .flatMap((decision) => commandChoice(decision, outside));
   return {
     kind: "approval",
@@ -90,10 +90,10 @@ export function commandApproval(params: CommandExecutionRequestApprovalParams): 
   };
 }
 
-/** A longer rule would push what is asked about off the screen. */
+/** A longer rule would push the subject off the screen. */
 const mostRuleText = 300;
 
-/** Servers of other generations do not list the decisions. */
+/** Older servers do not list the decisions. */
 function defaultDecisions({ proposedExecpolicyAmendment }: CommandExecutionRequestApprovalParams): CommandExecutionApprovalDecision[] {
   const remember: CommandExecutionApprovalDecision[] = proposedExecpolicyAmendment
     ? [{ acceptWithExecpolicyAmendment: { execpolicy_amendment: proposedExecpolicyAmendment } }]
@@ -110,7 +110,7 @@ function commandChoice(decision: CommandExecutionApprovalDecision, outside: bool
   if ("acceptWithExecpolicyAmendment" in decision) {
     const prefix = decision.acceptWithExecpolicyAmendment.execpolicy_amendment.map(spelledLine).join(" ");
     const where = outside ? ", outside the sandbox too" : "";
-    // A rule that lasts is offered only where the person sees all of it.
+    // A permanent rule is offered only where the person sees all of it.
     if (prefix.length > mostRuleText) return [];
     return [{ key: "p", label: `Yes, and never ask again for commands that begin with: ${prefix}${where}`, answer }];
   }
@@ -121,7 +121,7 @@ function commandChoice(decision: CommandExecutionApprovalDecision, outside: bool
     : [{ key: "d", label: `No, and never allow ${spelledLine(host)}`, answer }];
 }
 
-/** The answer that stops most is the last one, and Escape. */
+/** The answer that stops most comes last and is bound to Escape. */
 function carefulLast(choices: readonly Choice[]): Choice[] {
   const known = choices.length === 0 ? [{ key: "n", label: "No", answer: { decision: "decline" } }] : choices;
   const weight = ({ key }: Choice): number => (key === "c" ? 2 : key === "n" || key === "d" ? 1 : 0);
@@ -133,7 +133,7 @@ export function changeApproval(params: FileChangeRequestApprovalParams, changes:
     ...(params.reason ? [["why", spelledOut(params.reason)] as const] : []),
     ...(params.grantRoot ? [["allows", `writing below ${spelledLine(params.grantRoot)} for this session`] as const] : []),
   ];
-  const decision = (word: string) => ({ decision: word });
+  const decision = (value: string) => ({ decision: value });
   return {
     kind: "approval",
     title: "Make these changes?",

@@ -22,7 +22,7 @@ function answerBy(prompt: Approval, ...keys: readonly Key[]): unknown {
   return undefined;
 }
 
-const asked: CommandExecutionRequestApprovalParams = {
+const request: CommandExecutionRequestApprovalParams = {
   ...ids,
   command: "/bin/bash -lc 'rm -rf \u202ebuild'",
   cwd: "/w",
@@ -36,8 +36,8 @@ const asked: CommandExecutionRequestApprovalParams = {
   ],
 };
 
-test("a command is approved by one key, and Escape is the most careful answer", () => {
-  const prompt = commandApproval(asked);
+test("one key approves a command, and Escape is the most careful answer", () => {
+  const prompt = commandApproval(request);
   assert.deepEqual(answerBy(prompt, letter("y")), { decision: "accept" });
   assert.deepEqual(answerBy(prompt, letter("S")), { decision: "acceptForSession" });
   assert.deepEqual(answerBy(prompt, letter("p")), { decision: { acceptWithExecpolicyAmendment: { execpolicy_amendment: ["rm", "-rf"] } } });
@@ -49,7 +49,7 @@ test("a command is approved by one key, and Escape is the most careful answer", 
 });
 
 test("what is approved is what is seen", () => {
-  const { subject } = commandApproval(asked);
+  const { subject } = commandApproval(request);
   assert.ok(subject.kind === "command");
   assert.equal(subject.command, "rm -rf \\u{202e}build");
   assert.deepEqual(subject.rows, [
@@ -59,17 +59,17 @@ test("what is approved is what is seen", () => {
   ]);
 });
 
-test("only the decisions that are offered can be given", () => {
-  const prompt = commandApproval({ ...asked, availableDecisions: ["accept", "cancel"] });
+test("only the offered decisions can be made", () => {
+  const prompt = commandApproval({ ...request, availableDecisions: ["accept", "cancel"] });
   assert.equal(answerBy(prompt, letter("s")), undefined);
   assert.deepEqual(answerBy(prompt, plainKey("escape")), { decision: "cancel" });
-  const older = commandApproval({ ...asked, availableDecisions: null, proposedExecpolicyAmendment: null });
+  const older = commandApproval({ ...request, availableDecisions: null, proposedExecpolicyAmendment: null });
   assert.deepEqual(
     older.choices.map(({ key }) => key),
     ["y", "s", "n", "c"],
   );
   const network = commandApproval({
-    ...asked,
+    ...request,
     networkApprovalContext: { host: "example.com", protocol: "https" },
     availableDecisions: [
       "accept",
@@ -113,7 +113,7 @@ const form = (...questions: object[]): Form =>
   questionsForm({ ...ids, isBlocking: true, questions: questions.map((more, i) => ({ ...question, id: `q${i}`, ...more })) });
 const enter = plainKey("return");
 
-test("questions: a number, Other, several, a free text", () => {
+test("questions: a number, Other, multiple choice, free text", () => {
   assert.deepEqual(fill(form({ options }), letter("2")), { given: { q0: ["Blue"] } });
   assert.deepEqual(fill(form({ options }), plainKey("down"), enter), { given: { q0: ["Blue"] } });
   assert.deepEqual(fill(form({ options, isOther: true }), letter("3"), letter("green"), enter), { given: { q0: ["green"] } });
@@ -206,7 +206,7 @@ test("pages to open, and forms that cannot be shown", () => {
   assert.equal(elicitationPrompt({ ...base, mode: "new" } as never).kind, "unknown");
 });
 
-test("lists: arrows, digits, letters that narrow", () => {
+test("lists: arrows, digits, a typed filter", () => {
   const items = ["alpha", "beta", "gamma"].map((label) => ({ id: label, label, detail: "", isCurrent: label === "beta" }));
   const press = (picker: Picker, ...keys: readonly Key[]) =>
     keys.reduce<ReturnType<typeof pressPicker>>(

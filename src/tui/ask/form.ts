@@ -1,4 +1,4 @@
-/** Questions with fields: choices, free texts, secrets, numbers. Serves the agent's questions and the forms of MCP servers. */
+/** Questions with fields: choices, free text, secrets, numbers. Serves the agent's questions and the forms of MCP servers. */
 import { type Editor, edit, editorWith, emptyEditor, insert } from "../compose/editor.ts";
 import { isControl, type Key } from "../compose/key.ts";
 
@@ -15,16 +15,16 @@ export interface Field {
   readonly detail: string;
   readonly type: "choice" | "multi" | "text" | "number" | "integer" | "boolean";
   readonly options: readonly Option[];
-  /** Beside the options a text of one's own may be given. */
+  /** Besides the options, free text is accepted. */
   readonly allowOther: boolean;
   readonly isSecret: boolean;
   readonly isRequired: boolean;
-  /** What is wrong with a text, as a sentence for the person. */
+  /** What is wrong with a value, as a message for the person. */
   readonly check?: ((text: string) => string | undefined) | undefined;
 }
 
 export interface FieldState {
-  /** The row under the cursor; the one after the options is the text of one's own. */
+  /** The row under the cursor; the one after the options is the free text. */
   readonly row: number;
   readonly chosen: readonly string[];
   readonly text: Editor;
@@ -36,11 +36,11 @@ export interface Form {
   readonly fields: readonly Field[];
   readonly states: readonly FieldState[];
   readonly index: number;
-  /** Why it cannot be sent yet. */
+  /** Why it cannot be submitted yet. */
   readonly problem: string | undefined;
 }
 
-/** Field id → the values given; a field without an answer is missing. */
+/** Field id → the values given; an unanswered field is missing. */
 export type Given = Readonly<Record<string, readonly string[]>>;
 export type FormPress = Form | { readonly given: Given } | { readonly cancelled: true } | undefined;
 
@@ -57,7 +57,7 @@ export function createForm(title: string, fields: readonly Field[], defaults: Re
 }
 
 export const hasOptions = (field: Field): boolean => field.options.length > 0;
-/** Whether letters go into the field's text now. */
+/** Whether typed characters go into the field's text now. */
 export function isTyping(form: Form): boolean {
   const { field, state } = current(form);
   return field !== undefined && (!hasOptions(field) || (field.allowOther && state.row === field.options.length));
@@ -116,7 +116,7 @@ function turnTo(form: Form, by: -1 | 1): Form {
   return { ...form, index, problem: undefined };
 }
 
-/** Takes the answer to this field and goes on to the next; the last one sends the form. */
+/** Accepts the answer to this field and moves to the next; the last one submits the form. */
 function confirm(form: Form, field: Field, state: FieldState): FormPress {
   const option = field.options[state.row]?.value;
   const isSingle = hasOptions(field) && field.type !== "multi" && option !== undefined;
@@ -153,7 +153,7 @@ function givenBy(form: Form): Given {
   return Object.fromEntries(entries.filter(([, values]) => values.length > 0));
 }
 
-/** A pasted text goes where letters go. */
+/** Pasted text goes where typed characters go. */
 export function pasteForm(form: Form, text: string): Form {
   const { state } = current(form);
   return isTyping(form) ? withState(form, { ...state, text: insert(state.text, text) }) : form;

@@ -1,4 +1,4 @@
-/** A list to choose from, narrowed by typing: models, sessions, approval presets, branches. Pure. */
+/** A list to choose from, filtered by typing: models, sessions, approval presets, branches. Pure. */
 import { fuzzyScore, haystack, words } from "../../lib/fuzzy.ts";
 import { type Editor, edit, emptyEditor } from "../compose/editor.ts";
 import { isControl, type Key } from "../compose/key.ts";
@@ -7,7 +7,7 @@ export interface PickerItem {
   readonly id: string;
   readonly label: string;
   readonly detail: string;
-  /** It is in force now. */
+  /** The current value. */
   readonly isCurrent?: boolean;
 }
 
@@ -18,9 +18,9 @@ export interface Picker {
   readonly items: readonly PickerItem[];
   readonly filter: Editor;
   readonly selected: number;
-  /** Letters narrow the list; where they do not, digits choose. */
+  /** Typed characters filter the list; where they do not, digits choose. */
   readonly canFilter: boolean;
-  /** What stands there when there is nothing to choose. */
+  /** Shown when there is nothing to choose. */
   readonly whenEmpty: string;
 }
 

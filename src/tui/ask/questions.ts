@@ -1,4 +1,4 @@
-/** The agent's questions and the forms of MCP servers, turned into forms, and what was given turned into their answers. */
+/** Turns the agent's questions and the forms of MCP servers into forms, and the given values into their responses. */
 import { parse } from "../../lib/schema.ts";
 import { spelledLine, spelledOut } from "../../lib/terminal-text.ts";
 import {
@@ -146,7 +146,7 @@ function textCheck(property: McpElicitationPrimitiveSchema): (text: string) => s
   };
 }
 
-/** The values in the types that the form asked for. */
+/** The values in the types that the form requires. */
 export function elicitationAnswer(form: Form, given: Given): { readonly action: "accept"; readonly content: Record<string, unknown> } {
   const content = form.fields.flatMap(({ id, type }): [string, unknown][] => {
     const values = given[id];

@@ -1,8 +1,8 @@
-/** What can complete the word under the cursor: files after `@`, skills after `$`, commands after `/`. Pure. */
+/** Completions for the word under the cursor: files after `@`, skills after `$`, commands after `/`. Pure. */
 import { fuzzyScore, haystack, words } from "../../lib/fuzzy.ts";
 import { type Editor, replace } from "./editor.ts";
 
-export interface Wanted {
+export interface CompletionTarget {
   readonly kind: "file" | "skill" | "command";
   readonly query: string;
   /** The range that a choice replaces. */
@@ -13,19 +13,19 @@ export interface Wanted {
 export interface Suggestion {
   readonly label: string;
   readonly detail: string;
-  /** What is put into the text. */
+  /** The text to insert. */
   readonly value: string;
 }
 
 export interface Popup {
-  readonly wanted: Wanted;
+  readonly target: CompletionTarget;
   readonly items: readonly Suggestion[];
   readonly selected: number;
-  /** More may come. */
+  /** More may arrive. */
   readonly isLoading: boolean;
 }
 
-export function wantedAt({ text, cursor }: Editor): Wanted | undefined {
+export function targetAt({ text, cursor }: Editor): CompletionTarget | undefined {
   const command = /^\/(\S*)$/.exec(text.slice(0, cursor));
   if (command !== null && !/^\/\S*\s/.test(text)) return { kind: "command", query: command[1] ?? "", from: 0, to: endOfWord(text, cursor) };
   const [, sign, query = ""] = /(?:^|\s)([@$])([^\s@$]*)$/.exec(text.slice(0, cursor)) ?? [];
@@ -36,14 +36,14 @@ export function wantedAt({ text, cursor }: Editor): Wanted | undefined {
 
 const endOfWord = (text: string, cursor: number): number => cursor + (/^\S*/.exec(text.slice(cursor))?.[0].length ?? 0);
 
-/** Best matches first; without letters all of them as they are. */
+/** Best matches first; without a query all of them in their order. */
 export function matching(items: readonly Suggestion[], query: string): readonly Suggestion[] {
-  const wanted = words(query);
-  if (wanted.length === 0) return items;
+  const terms = words(query);
+  if (terms.length === 0) return items;
   return items
     .map((item) => {
       const name = item.label.replace(/^[/$@]/, "").toLowerCase();
-      const score = fuzzyScore(wanted, haystack(name));
+      const score = fuzzyScore(terms, haystack(name));
       return { item, score: score === undefined ? undefined : score + (name.startsWith(query.toLowerCase()) ? 1000 : 0) };
     })
     .filter((found): found is { item: Suggestion; score: number } => found.score !== undefined)
@@ -51,11 +51,11 @@ export function matching(items: readonly Suggestion[], query: string): readonly 
     .map(({ item }) => item);
 }
 
-export function complete(editor: Editor, { wanted }: Popup, choice: Suggestion): Editor {
-  const rest = editor.text.slice(wanted.to);
+export function complete(editor: Editor, { target }: Popup, choice: Suggestion): Editor {
+  const rest = editor.text.slice(target.to);
   const value = rest.startsWith(" ") ? choice.value : `${choice.value} `;
-  return replace(editor, wanted.from, wanted.to, value);
+  return replace(editor, target.from, target.to, value);
 }
 
-/** A path as it stands in a message: quoted where it holds spaces. */
+/** A path as written in a message: quoted if it contains spaces. */
 export const pathWord = (path: string): string => (/\s/.test(path) ? `"${path}"` : path);

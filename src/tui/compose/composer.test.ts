@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { complete, matching, pathWord, wantedAt } from "./completion.ts";
+import { complete, matching, pathWord, targetAt } from "./completion.ts";
 import {
   attachImage,
   type Composer,
@@ -30,7 +30,7 @@ function inFolder(use: (folder: string) => void): void {
   }
 }
 
-test("long pastes and pictures stand as marks and go out whole", () => {
+test("long pastes and images are shown as placeholders and sent in full", () => {
   const long = "line\n".repeat(50);
   const composer = attachImage(pasteText(composerWith("see "), long), "/x/pic.png");
   assert.equal(textOf(composer), "see [Pasted text #1, 51 lines] [Image #1: pic.png] ");
@@ -43,7 +43,7 @@ test("long pastes and pictures stand as marks and go out whole", () => {
   assert.equal(wholeText(pasteText(emptyComposer, "a $1 $& b")), "a $1 $& b");
 });
 
-test("skills that are named go along", () => {
+test("named skills are sent along", () => {
   const skills = [
     { name: "greet", path: "/s/greet" },
     { name: "greet-all", path: "/s/all" },
@@ -67,24 +67,24 @@ test("the arrows go through the history and come back to the draft", () => {
   assert.equal(textOf(composer), "draft");
 });
 
-test("what is being completed: files, skills, commands", () => {
-  const wanted = (text: string) => {
-    const found = wantedAt(editorWith(text));
+test("completion targets: files, skills, commands", () => {
+  const target = (text: string) => {
+    const found = targetAt(editorWith(text));
     return found === undefined ? undefined : [found.kind, found.query, found.from];
   };
-  assert.deepEqual(wanted("look at @src/ma"), ["file", "src/ma", 8]);
-  assert.deepEqual(wanted("$gre"), ["skill", "gre", 0]);
-  assert.deepEqual(wanted("/mod"), ["command", "mod", 0]);
-  assert.equal(wanted("/model now"), undefined);
-  assert.equal(wanted("me@example"), undefined);
-  assert.equal(wanted("a /b"), undefined);
+  assert.deepEqual(target("look at @src/ma"), ["file", "src/ma", 8]);
+  assert.deepEqual(target("$gre"), ["skill", "gre", 0]);
+  assert.deepEqual(target("/mod"), ["command", "mod", 0]);
+  assert.equal(target("/model now"), undefined);
+  assert.equal(target("me@example"), undefined);
+  assert.equal(target("a /b"), undefined);
   const editor = { ...editorWith("see @ma please"), cursor: 7 };
-  const popup = { wanted: wantedAt(editor) ?? assert.fail(), items: [], selected: 0, isLoading: false };
+  const popup = { target: targetAt(editor) ?? assert.fail(), items: [], selected: 0, isLoading: false };
   assert.equal(complete(editor, popup, { label: "", detail: "", value: "src/main.ts" }).text, "see src/main.ts please");
   assert.equal(pathWord("my file.ts"), '"my file.ts"');
 });
 
-test("matches that begin with the letters come first", () => {
+test("prefix matches come first", () => {
   const items = ["/compact", "/model", "/approvals", "/mcp"].map((label) => ({ label, detail: "", value: label }));
   assert.deepEqual(
     matching(items, "m")
@@ -96,7 +96,7 @@ test("matches that begin with the letters come first", () => {
   assert.deepEqual(matching(items, "zzz"), []);
 });
 
-test("the history is shared, private, and survives what is torn", () => {
+test("the history is shared, private, and survives incomplete lines", () => {
   inFolder((codexHome) => {
     const file = path.join(codexHome, "history.jsonl");
     writeFileSync(file, '{"session_id":"a","ts":1,"text":"old"}\n{"broken\n{"session_id":"a","ts":"x","text":"no"}\n');
@@ -133,7 +133,7 @@ test("the history's file loses its oldest lines above its limit, and never the n
   });
 });
 
-test("pasted paths of pictures are pictures, everything else is text", () => {
+test("pasted paths of images become images, everything else is text", () => {
   inFolder((folder) => {
     const file = path.join(folder, "a b.png");
     writeFileSync(file, "x");
@@ -147,7 +147,7 @@ test("pasted paths of pictures are pictures, everything else is text", () => {
   });
 });
 
-test("prompts of one's own: front matter, places, names", () => {
+test("custom prompts: front matter, positional and named arguments", () => {
   const prompt = promptFrom(
     "fix",
     '---\ndescription: "Fix it"\nargument-hint: FILE=path\n---\nFix $FILE for $1 and $2, all: $ARGUMENTS, cost $$5',
@@ -162,7 +162,7 @@ test("prompts of one's own: front matter, places, names", () => {
   inFolder((home) => assert.deepEqual(readPrompts(home), []));
 });
 
-test("keys that come in one piece are told apart", () => {
+test("keys that arrive in one read are separated", () => {
   const raw: RawKey = {
     upArrow: false,
     downArrow: false,

@@ -1,9 +1,9 @@
-/** The message being written: its text, what is attached to it, and the way through earlier messages. Pure. */
+/** The message being written: its text, its attachments, and navigation through earlier messages. Pure. */
 import type { UserInput } from "../../protocol/item.ts";
 import { type Editor, edit, editorWith, emptyEditor, insert, moveVertically } from "./editor.ts";
 import type { Key } from "./key.ts";
 
-/** A mark in the text that stands for something longer. */
+/** A placeholder in the text for something longer. */
 export type Token =
   | { readonly kind: "image"; readonly mark: string; readonly path: string }
   | { readonly kind: "paste"; readonly mark: string; readonly text: string };
@@ -11,9 +11,9 @@ export type Token =
 export interface Composer {
   readonly editor: Editor;
   readonly tokens: readonly Token[];
-  /** Where in the history one is; undefined while writing something new. */
+  /** The position in the history; undefined while writing a new message. */
   readonly historyAt: number | undefined;
-  /** What was being written when one went into the history. */
+  /** The draft from before entering the history. */
   readonly draft: string;
 }
 
@@ -21,7 +21,7 @@ export const emptyComposer: Composer = { editor: emptyEditor, tokens: [], histor
 export const composerWith = (text: string): Composer => ({ ...emptyComposer, editor: editorWith(text) });
 export const textOf = ({ editor }: Composer): string => editor.text;
 
-/** Pasted texts longer than this are shown as a mark. */
+/** Longer pasted texts are shown as a placeholder. */
 const longPaste = { characters: 1000, lines: 12 };
 
 export function pasteText(composer: Composer, pasted: string): Composer {
@@ -45,7 +45,7 @@ function attach(composer: Composer, token: Token): Composer {
 
 export const withEditor = (composer: Composer, editor: Editor): Composer => ({ ...composer, editor });
 
-/** What the key does to the message; undefined when it means something else. */
+/** The effect of the key on the message; undefined when it means something else. */
 export function pressComposer(composer: Composer, key: Key, width: number, history: readonly string[]): Composer | undefined {
   if (key.name === "up" || key.name === "down") return vertical(composer, key.name === "up" ? -1 : 1, width, history);
   if (isNewline(key)) return withEditor(composer, insert(composer.editor, "\n"));
@@ -62,7 +62,7 @@ function isNewline(key: Key): boolean {
   return key.name === "text" && key.ctrl && key.text === "j";
 }
 
-/** Inside a text of several rows the arrows move; at its edges they go through the history. */
+/** Inside a text of several rows the arrows move the cursor; at its edges they go through the history. */
 function vertical(composer: Composer, by: -1 | 1, width: number, history: readonly string[]): Composer | undefined {
   const moved = moveVertically(composer.editor, by, width);
   const { editor, historyAt } = composer;
@@ -93,7 +93,7 @@ export interface KnownSkill {
   readonly path: string;
 }
 
-/** The message as it goes over the wire; marks of pasted texts become the texts again. */
+/** The message as sent over the wire; placeholders are replaced by the pasted texts. */
 export function inputFrom(composer: Composer, skills: readonly KnownSkill[]): UserInput[] {
   const images = composer.tokens.flatMap((token): UserInput[] =>
     token.kind === "image" && composer.editor.text.includes(token.mark) ? [{ type: "localImage", path: token.path }] : [],

@@ -26,7 +26,7 @@ test("typing, deleting and moving", () => {
   assert.equal(after("a|b\ncd", plainKey("end")), "ab|\ncd");
 });
 
-test("the keys of a command line", () => {
+test("line-editing keys", () => {
   assert.equal(after("one two| three", ctrl("w")), "one | three");
   assert.equal(after("one| two", ctrl("k")), "one|");
   assert.equal(after("one |two", ctrl("u")), "|two");
@@ -39,12 +39,12 @@ test("the keys of a command line", () => {
   assert.equal(after("|", type("abc"), ctrl("w"), ctrl("_")), "abc|");
 });
 
-test("a mark in the text is deleted as one", () => {
+test("a placeholder in the text is deleted as one", () => {
   const editor = editorWith("see [Image #1: a.png]");
   assert.equal(edit(editor, plainKey("backspace"), ["[Image #1: a.png]"])?.text, "see ");
 });
 
-test("rows fit, hold the whole text, and the cursor is where it belongs", () => {
+test("rows fit, contain the whole text, and the cursor is in the right place", () => {
   const texts = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n", "日", "é") });
   fc.assert(
     fc.property(texts, fc.nat(40), fc.integer({ min: 4, max: 20 }), (text, place, width) => {

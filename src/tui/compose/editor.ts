@@ -1,4 +1,4 @@
-/** A text with a cursor and the usual keys of a command line, as pure functions. Serves the composer and every field that takes text. */
+/** A text with a cursor and the usual line-editing keys, as pure functions. Serves the composer and every text field. */
 import { graphemes, graphemeWidth, textWidth } from "../text/width.ts";
 import type { Key } from "./key.ts";
 
@@ -6,7 +6,7 @@ export interface Editor {
   readonly text: string;
   /** An index into the text, always between two graphemes. */
   readonly cursor: number;
-  /** What was cut last. */
+  /** The last cut text. */
   readonly cut: string;
   /** The column that moving up and down tries to keep. */
   readonly column: number | undefined;
@@ -23,7 +23,7 @@ export function insert(editor: Editor, added: string): Editor {
   return change(editor, text.slice(0, cursor) + added + text.slice(cursor), cursor + added.length);
 }
 
-/** Replaces a range and puts the cursor behind what was put in. */
+/** Replaces a range and puts the cursor after the inserted text. */
 export function replace(editor: Editor, from: number, to: number, added: string): Editor {
   return change(editor, editor.text.slice(0, from) + added + editor.text.slice(to), from + added.length);
 }
@@ -36,7 +36,7 @@ function change(editor: Editor, text: string, cursor: number): Editor {
 
 const move = (editor: Editor, cursor: number): Editor => ({ ...editor, cursor, column: undefined });
 
-/** The text with what the key does to it; undefined for keys that mean nothing here. `tokens` are deleted as one. */
+/** The text after the key; undefined for keys without a meaning here. `tokens` are deleted as one. */
 export function edit(editor: Editor, key: Key, tokens: readonly string[] = []): Editor | undefined {
   const { text, cursor } = editor;
   if (key.ctrl) return editByControl(editor, key, tokens);
@@ -127,7 +127,7 @@ function cutOut(editor: Editor, from: number, to: number): Editor {
   return from === to ? editor : { ...erase(editor, from, to), cut: editor.text.slice(from, to) };
 }
 
-/** Where the thing before the cursor begins: a grapheme, or a whole token such as an image's mark. */
+/** The start of what precedes the cursor: a grapheme, or a whole token such as an image placeholder. */
 function before({ text, cursor }: Editor, tokens: readonly string[]): number {
   const head = text.slice(0, cursor);
   const token = tokens.find((known) => head.endsWith(known));
@@ -156,7 +156,7 @@ interface Row {
   readonly start: number;
 }
 
-/** How the text breaks into rows of this width, and where the cursor then stands. */
+/** How the text wraps into rows of this width, and the cursor's position in them. */
 export function layout({ text, cursor }: Editor, width: number): Layout {
   const rows = rowsOf(text, Math.max(2, width));
   const row = rows.findLastIndex(({ start }) => start <= cursor);
@@ -174,7 +174,7 @@ function rowsOf(text: string, width: number): Row[] {
   return rows;
 }
 
-/** Breaks after a space where there is one; a full row leaves a column for the cursor behind it. */
+/** Breaks after a space if there is one; a full row leaves a column for the cursor after it. */
 function brokenRows(paragraph: string, offset: number, width: number): Row[] {
   const rows: Row[] = [];
   let from = 0;
@@ -204,13 +204,13 @@ export function moveVertically(editor: Editor, by: -1 | 1, width: number): Edito
   const { row, column } = layout(editor, width);
   const target = rows[row + by];
   if (target === undefined) return undefined;
-  const wanted = editor.column ?? column;
+  const goal = editor.column ?? column;
   let used = 0;
   let at = target.start;
   for (const piece of graphemes(target.text)) {
-    if (used + graphemeWidth(piece) > wanted) break;
+    if (used + graphemeWidth(piece) > goal) break;
     used += graphemeWidth(piece);
     at += piece.length;
   }
-  return { ...editor, cursor: at, column: wanted };
+  return { ...editor, cursor: at, column: goal };
 }

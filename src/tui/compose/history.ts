@@ -8,7 +8,7 @@ import { integer, named, object, parse, string } from "../../lib/schema.ts";
 /** Only the end of a long file is read. */
 const readBytes = 512 * 1024;
 const kept = 500;
-/** A larger file is not shortened: that would take all of it into the memory. */
+/** A larger file is not shortened: that would load all of it into memory. */
 const maxFileBytes = 256 * 1024 * 1024;
 
 const HistoryLine = named("HistoryLine", () => object({ session_id: string(), ts: integer(), text: string() }));
@@ -41,7 +41,7 @@ export function openHistory({ codexHome, now, persists, maxBytes }: HistoryOptio
   };
 }
 
-/** One write of one line: several terminals may append at once. A disk that refuses must not cost the message. */
+/** One write per line: several terminals may append at once. A failing disk must not cost the message. */
 function append(file: string, entry: object, maxBytes: number | undefined): void {
   try {
     appendLineSync(file, JSON.stringify(entry));
@@ -74,7 +74,7 @@ function textIn(line: string): string | undefined {
   try {
     return parse(HistoryLine, JSON.parse(line))?.text;
   } catch {
-    return undefined; // torn, or the first half of a line that was cut
+    return undefined; // incomplete, or the second half of a line that was cut
   }
 }
 

@@ -1,4 +1,4 @@
-/** Pictures for a message: recognised by their path when it is pasted, and made portable for servers on other machines. */
+/** Images for a message: recognized by their path when it is pasted, and made portable for servers on other machines. */
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -17,16 +17,16 @@ const maxBytes = 20 * 1024 * 1024;
 
 export const isImage = (file: string): boolean => Object.hasOwn(types, path.extname(file).toLowerCase());
 
-/** The pictures that a pasted text consists of: paths as terminals paste them, quoted, escaped or as an address. */
+/** The images that a pasted text consists of: paths as terminals paste them, quoted, escaped or as a URL. */
 export function imagesIn(pasted: string, cwd: string): readonly string[] | undefined {
   const names = pasted.trim().match(/"[^"]+"|'[^']+'|(?:\\.|[^\s\\])+/g) ?? [];
   if (names.length === 0 || names.length > 10 || pasted.length > 4096) return undefined;
-  const files = names.map((word) => fileFrom(word, cwd));
+  const files = names.map((pasted) => fileFrom(pasted, cwd));
   return files.every((file) => file !== undefined) ? files : undefined;
 }
 
-function fileFrom(word: string, cwd: string): string | undefined {
-  const plain = /^["'].*["']$/.test(word) ? word.slice(1, -1) : word.replace(/\\(.)/g, "$1");
+function fileFrom(pasted: string, cwd: string): string | undefined {
+  const plain = /^["'].*["']$/.test(pasted) ? pasted.slice(1, -1) : pasted.replace(/\\(.)/g, "$1");
   try {
     const named = plain.startsWith("file://") ? fileURLToPath(plain) : plain.replace(/^~(?=\/)/, homedir());
     const file = path.resolve(cwd, named);
@@ -36,7 +36,7 @@ function fileFrom(word: string, cwd: string): string | undefined {
   }
 }
 
-/** For a server that cannot read this machine's files. Throws with a sentence for the person when a file cannot be sent. */
+/** For a server that cannot read this machine's files. Throws with a message for the person when a file cannot be sent. */
 export function embedded(input: readonly UserInput[]): UserInput[] {
   return input.map((part): UserInput => {
     if (part.type !== "localImage") return part;

@@ -16,14 +16,14 @@ export interface Key {
     | "end"
     | "pageUp"
     | "pageDown";
-  /** What a `text` key types, or the letter of a combination. */
+  /** The text that a `text` key types, or the letter of a combination. */
   readonly text: string;
   readonly ctrl: boolean;
   readonly alt: boolean;
   readonly shift: boolean;
 }
 
-/** What the terminal library says of a key. */
+/** How the terminal library describes a key. */
 export interface RawKey {
   readonly upArrow: boolean;
   readonly downArrow: boolean;
@@ -63,8 +63,8 @@ const named: readonly (readonly [keyof RawKey, Key["name"]])[] = [
 export const plainKey = (name: Key["name"], text = ""): Key => ({ name, text, ctrl: false, alt: false, shift: false });
 
 /**
- * The keys in what was read at once. Fast typing and slow lines join keys: letters followed by a return, a tab or Ctrl+J are letters and then the key.
- * Returns in the middle mean that a text was pasted by a terminal that does not say so; they are kept as line breaks.
+ * The keys in one read. Fast typing and slow connections join keys: text followed by a return, a tab or Ctrl+J is text and then the key.
+ * Returns in the middle mean that a terminal without bracketed paste pasted the text; they are kept as line breaks.
  */
 export function keysFrom(input: string, raw: RawKey): Key[] {
   if (raw.eventType === "release") return [];
@@ -88,7 +88,7 @@ const ends: Readonly<Record<string, Key>> = {
   "\n": { ...plainKey("text", "j"), ctrl: true },
 };
 
-/** Held keys come several at once: each control character is a key of its own. */
+/** Held keys arrive several at once: each control character is a key of its own. */
 const textOrControl = /[\u0000-\u0008\u000b-\u001f]|[^\u0000-\u0008\u000b-\u001f]+/g;
 
 function controlFrom(part: string): Key | undefined {

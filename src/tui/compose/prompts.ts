@@ -1,4 +1,4 @@
-/** The person's own prompts, `$CODEX_HOME/prompts/NAME.md`: found, described and filled in as `/prompts:NAME`. */
+/** The person's own prompts, `$CODEX_HOME/prompts/NAME.md`: found, described and expanded as `/prompts:NAME`. */
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { readBoundedTextSync } from "../../lib/bounded-read.ts";
@@ -19,7 +19,7 @@ export function readPrompts(codexHome: string): CustomPrompt[] {
     try {
       return [promptFrom(file.slice(0, -".md".length), readBoundedTextSync(path.join(folder, file), maxBytes))];
     } catch {
-      return []; // gone or unreadable meanwhile: not offered
+      return []; // deleted or unreadable meanwhile: not offered
     }
   });
 }
@@ -50,9 +50,9 @@ export function fillPrompt({ body }: CustomPrompt, given: string): string {
   const args = argumentsIn(given);
   const named = new Map<string, string>();
   const positional: string[] = [];
-  for (const word of args) {
-    const [, key, value] = /^([A-Z][A-Z0-9_]*)=([\s\S]*)$/.exec(word) ?? [];
-    if (key === undefined || value === undefined) positional.push(word);
+  for (const arg of args) {
+    const [, key, value] = /^([A-Z][A-Z0-9_]*)=([\s\S]*)$/.exec(arg) ?? [];
+    if (key === undefined || value === undefined) positional.push(arg);
     else named.set(key, value);
   }
   return body.replace(/\$(\$|[1-9]|[A-Z][A-Z0-9_]*)/g, (whole, name: string) => {
@@ -63,12 +63,12 @@ export function fillPrompt({ body }: CustomPrompt, given: string): string {
   });
 }
 
-/** Names that the prompt asks for and that were not given. */
+/** Names that the prompt requires and that were not given. */
 export function missingNames(prompt: CustomPrompt, given: string): string[] {
-  const has = new Set(argumentsIn(given).flatMap((word) => /^([A-Z][A-Z0-9_]*)=/.exec(word)?.slice(1, 2) ?? []));
-  const wanted = [...prompt.body.matchAll(/(?<!\$)\$([A-Z][A-Z0-9_]*)/g)].map(([, name = ""]) => name);
-  return [...new Set(wanted)].filter((name) => name !== "ARGUMENTS" && !has.has(name));
+  const has = new Set(argumentsIn(given).flatMap((arg) => /^([A-Z][A-Z0-9_]*)=/.exec(arg)?.slice(1, 2) ?? []));
+  const required = [...prompt.body.matchAll(/(?<!\$)\$([A-Z][A-Z0-9_]*)/g)].map(([, name = ""]) => name);
+  return [...new Set(required)].filter((name) => name !== "ARGUMENTS" && !has.has(name));
 }
 
-/** Quotes keep blanks together as in a shell. In prose such as `it's broken` they do not close, and are letters. */
+/** Quotes group words as in a shell. In prose such as `it's broken` they are not closed, and are ordinary characters. */
 const argumentsIn = (text: string): string[] => splitWords(text) ?? text.split(/\s+/).filter((word) => word !== "");

@@ -3,7 +3,7 @@ import { type Line, lineWidth, muted, padded, prefixed, type Span, span, truncat
 import type { Theme } from "../text/theme.ts";
 import { textWidth } from "../text/width.ts";
 
-/** A rounded frame; the lines inside are cut where they are too long. A label may stand in the upper edge. */
+/** A rounded frame; lines that are too long are cut. A label may be set into the upper edge. */
 export function box(lines: readonly Line[], width: number, theme: Theme, edge: Span["style"] = { color: "muted" }, label = ""): Line[] {
   const [topLeft = "", topRight = "", bottomLeft = "", bottomRight = ""] = theme.marks.box;
   const { rule, bar } = theme.marks;
@@ -26,7 +26,7 @@ export function keyValues(rows: readonly (readonly [string, string])[], width: n
   });
 }
 
-/** Both ends of a line; the right one goes first where there is no room. */
+/** Both ends of a line; the right one is dropped first where there is no room. */
 export function spread(left: Line, right: Line, width: number): Line {
   const room = width - lineWidth(right);
   if (room < lineWidth(left) + 2) return truncate(left, width);

@@ -1,4 +1,4 @@
-/** Changes of files: a headline with the numbers, then each file's diff. */
+/** File changes: a headline with the numbers, then each file's diff. */
 
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
@@ -10,9 +10,9 @@ export interface ChangesPlace {
   readonly width: number;
   readonly theme: Theme;
   readonly cwd: string;
-  /** Lines of diff in all. */
+  /** Diff lines in total. */
   readonly limit: number;
-  readonly result: "done" | "failed" | "declined" | "interrupted" | "asked";
+  readonly result: "done" | "failed" | "declined" | "interrupted" | "pending";
 }
 
 const verbs = { add: "Added", delete: "Deleted", update: "Edited" } as const;
@@ -21,17 +21,17 @@ const colors: Readonly<Record<ChangesPlace["result"], Color>> = {
   failed: "danger",
   declined: "warning",
   interrupted: "warning",
-  asked: "accent",
+  pending: "accent",
 };
-const endings = { done: "", failed: "could not be applied", declined: "declined", interrupted: "interrupted", asked: "" } as const;
+const endings = { done: "", failed: "could not be applied", declined: "declined", interrupted: "interrupted", pending: "" } as const;
 
 export function changesLines(changes: readonly FileUpdateChange[], place: ChangesPlace): Line[] {
   const { theme, width, result } = place;
   const mark: Line = theme.spoken ? [] : [span(`${theme.marks.bullet} `, { color: colors[result], bold: true })];
   const ending: Line = endings[result] === "" ? [] : [span(`  ${endings[result]}`, { color: colors[result] })];
   const only = changes.length === 1 ? changes[0] : undefined;
-  // Of what is asked about every name is shown whole.
-  const fitted = (of: Line): Line[] => (result === "asked" ? wrap(of, width) : [truncate(of, width)]);
+  // In an approval every name is shown in full.
+  const fitted = (of: Line): Line[] => (result === "pending" ? wrap(of, width) : [truncate(of, width)]);
   if (only !== undefined)
     return [
       ...fitted([...mark, span(`${verbs[only.kind.type]} `, { bold: true }), ...nameOf(only, place), ...ending]),

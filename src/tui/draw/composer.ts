@@ -1,4 +1,4 @@
-/** The box in which the message is written, the list of completions under it, and the line at the bottom. */
+/** The box of the message, the list of completions below it, and the footer. */
 import type { Popup } from "../compose/completion.ts";
 import { layout } from "../compose/editor.ts";
 import type { Conversation } from "../state/conversation.ts";
@@ -39,7 +39,7 @@ export function composerBox(state: Conversation, ui: Ui, width: number, maxRows:
   return { lines: box(lines, width, theme, edge, label), cursor: { x: column + 4, y: row - top + 1 } };
 }
 
-/** The longer text where there is space for it. */
+/** The longer text if there is room for it. */
 function placeholder(state: Conversation, ui: Ui, room: number): string {
   const [long, short] =
     ui.connection === "lost"
@@ -47,15 +47,15 @@ function placeholder(state: Conversation, ui: Ui, room: number): string {
       : state.threadId === undefined
         ? ["Starting", "Starting"]
         : state.turn !== undefined
-          ? ["Enter tells the agent now, Tab keeps it for later", "Enter: now, Tab: later"]
+          ? ["Enter sends it now, Tab queues it for later", "Enter: now, Tab: later"]
           : ["Ask for anything. @ files, $ skills, / commands, ! shell", "Ask for anything"];
   return textWidth(long) <= room ? long : short;
 }
 
-/** A window of the list around the choice. */
+/** A window of the list around the selection. */
 export function popupLines(popup: Popup, width: number, limit: number, theme: Theme): Line[] {
-  const { items, selected, isLoading, wanted } = popup;
-  if (items.length === 0) return [[muted(`  ${isLoading ? "Searching" : wanted.kind === "file" ? "No file matches" : "No match"}`)]];
+  const { items, selected, isLoading, target } = popup;
+  if (items.length === 0) return [[muted(`  ${isLoading ? "Searching" : target.kind === "file" ? "No file matches" : "No match"}`)]];
   const from = Math.max(0, Math.min(selected - Math.floor(limit / 2), items.length - limit));
   const shown = items.slice(from, from + limit);
   const column = Math.min(Math.floor(width * 0.6), Math.max(...shown.map(({ label }) => textWidth(label))) + 2);
@@ -69,10 +69,10 @@ export function popupLines(popup: Popup, width: number, limit: number, theme: Th
   });
 }
 
-/** What the keys do to the list, and where in it one is. */
-export function popupHint({ items, selected, wanted }: Popup, width: number): Line {
+/** What the keys do to the list, and the position in it. */
+export function popupHint({ items, selected, target }: Popup, width: number): Line {
   if (items.length === 0) return [muted("  esc closes")];
-  const keys = wanted.kind === "command" ? "enter runs it, tab completes it, esc closes" : "enter or tab takes it, esc closes";
+  const keys = target.kind === "command" ? "enter runs it, tab completes it, esc closes" : "enter or tab takes it, esc closes";
   return spread([muted(`  ${keys}`)], items.length < 2 ? [] : [muted(`${selected + 1} of ${items.length}`)], width - 1);
 }
 
@@ -122,7 +122,7 @@ export const shortPath = (path: string, home: string): string =>
   home !== "" && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path;
 
 const keys: readonly (readonly [string, string])[] = [
-  ["enter", "send, or tell the running agent"],
+  ["enter", "send, or steer the running turn"],
   ["tab", "keep for after the turn"],
   ["shift+enter, ctrl+j", "new line"],
   ["esc", "stop the turn; twice at rest: go back"],
@@ -135,7 +135,7 @@ const keys: readonly (readonly [string, string])[] = [
   ["ctrl+c twice", "quit"],
 ];
 
-/** Two columns where there is room. */
+/** Two columns if there is room. */
 export function keyHelp(width: number): Line[] {
   const cell = ([key, what]: readonly [string, string]): Line => [...padded([span(`  ${key}`, { color: "accent" })], 24), muted(what)];
   if (width < 100) return keys.map((row) => truncate(cell(row), width));

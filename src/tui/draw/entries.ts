@@ -14,7 +14,7 @@ import { changesLines } from "./changes.ts";
 
 /** Prose in wider lines than this is hard to read. */
 const proseWidth = 108;
-/** More of a diff than this belongs into the pager. */
+/** A longer diff belongs in the pager. */
 const diffLimit = 300;
 const wholeDiffLimit = 2000;
 
@@ -70,7 +70,7 @@ export function entryLines(entry: Entry, place: Place): Line[] {
   }
 }
 
-/** Whether a blank line stands before it. */
+/** Whether a blank line precedes it. */
 export const hasGap = (entry: Entry): boolean => !(entry.kind === "agent" && entry.piece.joined);
 
 const prose = (width: number): number => Math.min(width, proseWidth);
@@ -83,16 +83,16 @@ function welcomeLines(entry: Of<"welcome">, { width, theme }: Place): Line[] {
   return theme.spoken ? [...lines, ...hint] : [...box(lines, inner, theme), ...hint];
 }
 
-/** Of a longer message of the person its beginning and its end are printed. */
+/** Of a longer message of the person only its beginning and its end are printed. */
 const longMessage = { lines: 40, head: 20, tail: 5 };
 
 function userLines({ text, attachments }: Of<"user">, { width, theme, isWhole }: Place): Line[] {
   const shownText = text === "" && attachments.length > 0 ? "" : text;
   const files = attachments.length === 0 ? [] : [[muted(attachments.map((name) => `[${name}]`).join(" "))] as Line];
   const room = width - 3;
-  const said = shownText === "" ? [] : shownText.split("\n").flatMap((of) => wrap(line(expandTabs(of)), room));
-  const hidden = isWhole === true || said.length <= longMessage.lines ? 0 : said.length - longMessage.head - longMessage.tail;
-  const shown = hidden === 0 ? said : [...said.slice(0, longMessage.head), hiddenLine(hidden), ...said.slice(-longMessage.tail)];
+  const wrapped = shownText === "" ? [] : shownText.split("\n").flatMap((of) => wrap(line(expandTabs(of)), room));
+  const hidden = isWhole === true || wrapped.length <= longMessage.lines ? 0 : wrapped.length - longMessage.head - longMessage.tail;
+  const shown = hidden === 0 ? wrapped : [...wrapped.slice(0, longMessage.head), hiddenLine(hidden), ...wrapped.slice(-longMessage.tail)];
   const lines = [...shown, ...files];
   if (theme.spoken) return prefixed(lines, line("You: "), []);
   const marked = prefixed(lines, [span(`${theme.marks.prompt} `, { color: "accent", bold: true })]);
@@ -163,7 +163,7 @@ function exploredLines({ looks }: Of<"explored">, { width, theme }: Place): Line
   return [[...bullet("success", theme), span("Explored", { bold: true })], ...lookLines(looks, width, theme)];
 }
 
-/** Neighbouring reads stand in one line. */
+/** Consecutive reads share one line. */
 export function lookLines(looks: Of<"explored">["looks"], width: number, theme: Theme): Line[] {
   const groups: { verb: string; whats: string[] }[] = [];
   for (const { verb, what } of looks) {

@@ -7,7 +7,7 @@ import { elicitationPrompt, questionsForm } from "../ask/questions.ts";
 import { composerWith } from "../compose/composer.ts";
 import { type Conversation, emptyConversation, type LiveItem } from "../state/conversation.ts";
 import { append, emptyStream } from "../state/stream.ts";
-import { type Asked, armedAt, emptyUi, isArmed, postponed, type Ui } from "../state/ui.ts";
+import { armedAt, emptyUi, isArmed, type PendingQuestion, postponed, type Ui } from "../state/ui.ts";
 import { lineText, lineWidth } from "../text/spans.ts";
 import { createTheme } from "../text/theme.ts";
 import { frame, type Size } from "./frame.ts";
@@ -30,12 +30,12 @@ const ids = { threadId: "T", turnId: "1", itemId: "i", startedAtMs: 0 };
 const drawn = (state: Conversation, ui: Ui, size: Size = { columns: 80, rows: 24 }, with_ = theme) =>
   frame(state, ui, { size, theme: with_, nowMs: 12_000, home: "/home/me" });
 const texts = (state: Conversation, ui: Ui, size?: Size): string[] => drawn(state, ui, size).lines.map((line) => lineText(line).trimEnd());
-const asked = (prompt: Asked["prompt"]): Ui => ({
+const withQuestion = (prompt: PendingQuestion["prompt"]): Ui => ({
   ...emptyUi,
-  asked: [{ id: 1, prompt, itemId: undefined, from: undefined, armedAtMs: 0 }],
+  pending: [{ id: 1, prompt, itemId: undefined, from: undefined, armedAtMs: 0 }],
 });
 
-test("at rest: the composer, and below it what is in force", () => {
+test("idle: the composer, and below it the current settings", () => {
   assert.deepEqual(texts(idle, emptyUi, { columns: 60, rows: 24 }), [
     "",
     "╭──────────────────────────────────────────────────────────╮",
@@ -45,7 +45,7 @@ test("at rest: the composer, and below it what is in force", () => {
   ]);
 });
 
-test("at work: the end of the output, the plan, the time, what is queued", () => {
+test("working: the end of the output, the plan, the time, the queue", () => {
   const command: LiveItem = {
     kind: "command",
     id: "c",
@@ -83,13 +83,13 @@ test("at work: the end of the output, the plan, the time, what is queued", () =>
   ]);
 });
 
-test("whatever stands around it, a command that is asked about is never shown in part without a mark", () => {
+test("whatever surrounds it, a command to approve is never truncated without a marker", () => {
   const reason = Array.from({ length: 60 }, (_, i) => `because ${i}`).join("\n");
   const paths = Array.from({ length: 60 }, (_, i) => `/p${i}`);
   const more = { fileSystem: { read: paths, write: paths.map((path) => `${path}\nsandbox  safe`) }, network: { enabled: true } };
   for (const rows of [8, 12, 24, 50])
     for (const extra of [{ reason }, { additionalPermissions: more }, { reason, additionalPermissions: more }]) {
-      const lines = texts(running, asked(commandApproval({ ...ids, command: "ls\ncurl evil", cwd: "/w", ...extra })), {
+      const lines = texts(running, withQuestion(commandApproval({ ...ids, command: "ls\ncurl evil", cwd: "/w", ...extra })), {
         columns: 80,
         rows,
       });
@@ -103,7 +103,7 @@ test("whatever stands around it, a command that is asked about is never shown in
     }
 });
 
-test("no answer, title or path pushes what is asked about off the screen", () => {
+test("no answer, title or path pushes the subject of an approval off the screen", () => {
   const rule = { acceptWithExecpolicyAmendment: { execpolicy_amendment: ["sh", "-c", "x".repeat(5000)] } };
   const offered = commandApproval({ ...ids, command: "sh -c evil", cwd: "/w", availableDecisions: ["accept", rule, "cancel"] });
   assert.deepEqual(
@@ -120,10 +120,10 @@ test("no answer, title or path pushes what is asked about off the screen", () =>
     elicitationId: "e",
   });
   assert.ok(asking.kind === "approval");
-  assert.ok(texts(running, asked(asking)).some((line) => line.includes("evil.example")));
+  assert.ok(texts(running, withQuestion(asking)).some((line) => line.includes("evil.example")));
   const long = `/w/${"deep/".repeat(60)}last.ts`;
   const moved = { path: "/w/a.ts", kind: { type: "update" as const, move_path: "/w/b\u202e\n.ts" }, diff: "@@ -1 +1 @@\n-a\n+b\n" };
-  const lines = texts(running, asked(changeApproval(ids, [{ path: long, kind: { type: "add" }, diff: "x" }, moved])), {
+  const lines = texts(running, withQuestion(changeApproval(ids, [{ path: long, kind: { type: "add" }, diff: "x" }, moved])), {
     columns: 80,
     rows: 50,
   });
@@ -137,15 +137,15 @@ test("no answer, title or path pushes what is asked about off the screen", () =>
   );
 });
 
-test("a question takes the composer's place and shows what it is about", () => {
+test("a question replaces the composer and shows its subject", () => {
   const prompt = commandApproval({ ...ids, command: "rm -rf build", cwd: "/w", reason: "clean", risk: "high" });
-  const lines = texts(running, asked(prompt));
+  const lines = texts(running, withQuestion(prompt));
   assert.deepEqual(lines.slice(0, 7), ["", "? Run this command?", "  │ rm -rf build", "  in    /w", "  risk  high", "  why   clean", ""]);
   assert.ok(lines.some((line) => line.includes("y  Yes, run it")));
   assert.ok(!lines.some((line) => line.includes("Working")));
 });
 
-test("what is only asked for is not shown as running", () => {
+test("an item that waits for approval is not shown as running", () => {
   const command: LiveItem = {
     kind: "command",
     id: "i",
@@ -156,22 +156,22 @@ test("what is only asked for is not shown as running", () => {
     lineCount: 0,
     isOwn: false,
   };
-  const ui = asked(commandApproval({ ...ids, command: "rm x" }));
-  const about = { ...ui, asked: ui.asked.map((one) => ({ ...one, itemId: "i" })) };
+  const ui = withQuestion(commandApproval({ ...ids, command: "rm x" }));
+  const about = { ...ui, pending: ui.pending.map((one) => ({ ...one, itemId: "i" })) };
   assert.ok(!texts({ ...running, live: [command] }, about).some((line) => line.includes("Running")));
 });
 
-test("a long change shows its beginning and says how much is missing", () => {
+test("a long change shows its beginning and how much is missing", () => {
   const diff = Array.from({ length: 500 }, (_, i) => `line ${i}`).join("\n");
   const prompt = changeApproval(ids, [{ path: "/w/a.txt", kind: { type: "add" }, diff }]);
-  const lines = texts(running, asked(prompt));
+  const lines = texts(running, withQuestion(prompt));
   assert.ok(lines.length <= 22);
   assert.match(lines.join("\n"), /Added \/w\/a\.txt \(\+500 -0\)/);
   assert.match(lines.join("\n"), /… \d+ more lines/);
   assert.match(lines.join("\n"), /c {2}No, and stop the turn/);
 });
 
-test("a few choices say all they have to say, also on a narrow terminal", () => {
+test("a few choices show their full text, also on a narrow terminal", () => {
   const detail = "changes files in the folder; asks before it leaves it or uses the network";
   const ui: Ui = { ...emptyUi, dialog: createPicker({ title: "What?", items: [{ id: "a", label: "Work in the folder", detail }] }) };
   for (const columns of [80, 40, 30])
@@ -181,11 +181,11 @@ test("a few choices say all they have to say, also on a narrow terminal", () => 
 test("a secret is drawn as dots", () => {
   const form = questionsForm({ ...ids, isBlocking: true, questions: [{ id: "k", header: "Key", question: "The key?", isSecret: true }] });
   const typed = { ...form, states: form.states.map((state) => ({ ...state, text: { ...state.text, text: "hunter2", cursor: 7 } })) };
-  const all = texts(running, asked(typed)).join("\n");
+  const all = texts(running, withQuestion(typed)).join("\n");
   assert.ok(!all.includes("hunter2") && all.includes("•••••••"));
 });
 
-test("for listeners there are words instead of boxes, and nothing moves", () => {
+test("for screen readers there is text instead of boxes, and nothing moves", () => {
   const state: Conversation = { ...running, plan: { steps: [{ step: "one", status: "completed" }], explanation: "" } };
   const one = drawn(state, { ...emptyUi, composer: composerWith("hi") }, undefined, spoken).lines.map(lineText);
   const later = frame(
@@ -198,7 +198,7 @@ test("for listeners there are words instead of boxes, and nothing moves", () => 
   assert.doesNotMatch(one.join(""), /[╭│⠋•]/);
 });
 
-test("it is always lower than the terminal and never wider, whatever is in it", () => {
+test("the frame is always lower than the terminal and never wider, whatever is in it", () => {
   const liveItems = fc.constantFrom<LiveItem>(
     {
       kind: "command",
@@ -236,7 +236,7 @@ test("it is always lower than the terminal and never wider, whatever is in it", 
     {
       ...emptyUi,
       popup: {
-        wanted: { kind: "file", query: "", from: 0, to: 0 },
+        target: { kind: "file", query: "", from: 0, to: 0 },
         items: Array.from({ length: 40 }, () => ({ label: "l".repeat(120), detail: longText, value: "" })),
         selected: 20,
         isLoading: false,
@@ -250,9 +250,9 @@ test("it is always lower than the terminal and never wider, whatever is in it", 
         canFilter: true,
       }),
     },
-    asked(commandApproval({ ...ids, command: `${"echo ".repeat(400)}\n`.repeat(5), cwd: "/w".repeat(100), reason: longText })),
-    asked(changeApproval({ ...ids, reason: longText }, [{ path: "/x", kind: { type: "add" }, diff: "q\n".repeat(300) }])),
-    asked(questionsForm(questions)),
+    withQuestion(commandApproval({ ...ids, command: `${"echo ".repeat(400)}\n`.repeat(5), cwd: "/w".repeat(100), reason: longText })),
+    withQuestion(changeApproval({ ...ids, reason: longText }, [{ path: "/x", kind: { type: "add" }, diff: "q\n".repeat(300) }])),
+    withQuestion(questionsForm(questions)),
     { ...emptyUi, dialog: questionsForm(questions), hint: longText },
   );
   const plan = {
@@ -280,7 +280,7 @@ test("it is always lower than the terminal and never wider, whatever is in it", 
 
 test("keys that were typed for something else do not answer a question", () => {
   const typing: Ui = { ...emptyUi, composer: composerWith("yes I th"), lastKeyAtMs: 10_000 };
-  const one: Asked = {
+  const one: PendingQuestion = {
     id: 1,
     prompt: commandApproval({ ...ids, command: "x" }),
     itemId: undefined,

@@ -22,8 +22,8 @@ export interface FrameOptions {
 }
 
 /**
- * Leaves the first row alone: what is erased from there on is taken for the whole screen by some terminals, which then keep a copy of it
- * in the scrollback.
+ * Leaves the first row alone: some terminals treat erasing from there on as clearing the screen, and then keep a copy of it in the
+ * scrollback.
  */
 export function frame(state: Conversation, ui: Ui, options: FrameOptions): Drawn {
   const { size, theme, nowMs } = options;
@@ -41,15 +41,17 @@ export function frame(state: Conversation, ui: Ui, options: FrameOptions): Drawn
 
 const frameHeight = (size: Size): number => Math.max(3, size.rows - 2);
 
-/** What takes keys: a question, a list, or the composer. */
+/** What has the keyboard focus: a question, a list, or the composer. */
 function lowerPart(state: Conversation, ui: Ui, options: FrameOptions, place: Place): Drawn {
   const { size, theme, home } = options;
   const { width } = place;
-  const [asked] = ui.asked;
+  const [question] = ui.pending;
   const height = frameHeight(size) - 1;
-  const promptPlace: PromptPlace = { width, height, theme, cwd: place.cwd, waiting: ui.asked.length, from: asked?.from };
-  if (asked !== undefined)
-    return below(asked.prompt.kind === "approval" ? approvalPrompt(asked.prompt, promptPlace) : formPrompt(asked.prompt, promptPlace));
+  const promptPlace: PromptPlace = { width, height, theme, cwd: place.cwd, waiting: ui.pending.length, from: question?.from };
+  if (question !== undefined)
+    return below(
+      question.prompt.kind === "approval" ? approvalPrompt(question.prompt, promptPlace) : formPrompt(question.prompt, promptPlace),
+    );
   const { dialog } = ui;
   if (dialog !== undefined) {
     const isLong = dialog.kind === "picker" && dialog.canFilter;
@@ -65,12 +67,12 @@ function lowerPart(state: Conversation, ui: Ui, options: FrameOptions, place: Pl
   return { lines: [...box.lines, ...popup, ...footer], cursor: box.cursor };
 }
 
-/** A blank line parts it from what is above. */
+/** A blank line separates it from what is above. */
 function below({ lines, cursor }: Drawn): Drawn {
   return { lines: [[], ...lines], cursor: cursor === undefined ? undefined : { x: cursor.x, y: cursor.y + 1 } };
 }
 
-/** Live things above, then the plan, then the status; what does not fit is cut from the top. */
+/** Live items on top, then the plan, then the status; what does not fit is cut from the top. */
 function upperPart(state: Conversation, ui: Ui, place: Place & { readonly nowMs: number }, room: number): Line[] {
   if (room < 2) return [];
   const status = statusLines(state, ui, place);
@@ -83,7 +85,7 @@ function upperPart(state: Conversation, ui: Ui, place: Place & { readonly nowMs:
   const plan = livePlan(state, place, Math.max(0, Math.min(10, Math.floor((room - fixed.length) / 2))));
   const left = room - fixed.length - (plan.length === 0 ? 0 : plan.length + 1);
   const tailLines = Math.max(1, Math.min(8, left - 4));
-  const hidden = new Set(ui.asked.flatMap(({ itemId }) => itemId ?? []));
+  const hidden = new Set(ui.pending.flatMap(({ itemId }) => itemId ?? []));
   const live = liveLines(state, { ...place, tailLines, hidden });
   return [...live.slice(Math.max(0, live.length - left)), ...block(plan), ...fixed];
 }
@@ -95,7 +97,7 @@ function statusLines(state: Conversation, ui: Ui, { width, theme, nowMs }: Place
     const { starting } = state;
     return starting.length === 0 ? [] : [truncate([muted(`  Starting MCP servers: ${starting.join(", ")}`)], width)];
   }
-  if (ui.asked.length > 0) return [];
+  if (ui.pending.length > 0) return [];
   const { spinner } = theme.marks;
   const turn = spinner[Math.floor(nowMs / 100) % spinner.length] ?? "";
   const what = state.turn.isInterrupting

@@ -1,4 +1,4 @@
-/** What is happening right now: the end of the message that is being written, running commands with the end of their output, the plan. */
+/** What is happening right now: the end of the streaming message, running commands with the end of their output, the plan. */
 
 import { cleanOutput, expandTabs } from "../../lib/terminal-text.ts";
 import type { Conversation, LiveItem } from "../state/conversation.ts";
@@ -13,11 +13,11 @@ export interface LivePlace extends Place {
   readonly nowMs: number;
   /** Lines of output below a running command. */
   readonly tailLines: number;
-  /** Items that are only asked for. */
+  /** Items that still wait for approval. */
   readonly hidden: ReadonlySet<string>;
 }
 
-/** One block for each thing, oldest first, parted by blank lines unless it goes on with what is printed above. */
+/** One block per item, oldest first, separated by blank lines unless it continues what is printed above. */
 export function liveLines(state: Conversation, place: LivePlace): Line[] {
   const live = state.live.filter(({ id }) => !place.hidden.has(id));
   const looking = [...state.looked, ...live.flatMap((item) => (item.kind === "command" ? (item.looks ?? []) : []))];
@@ -42,7 +42,7 @@ function itemLines(item: LiveItem, place: LivePlace): Line[] {
     case "command":
       return item.looks === undefined ? commandLines(item, place) : [];
     case "changes":
-      return item.changes.length === 0 ? [] : changesLines(item.changes, { ...place, limit: place.tailLines * 2, result: "asked" });
+      return item.changes.length === 0 ? [] : changesLines(item.changes, { ...place, limit: place.tailLines * 2, result: "pending" });
     case "tool":
       return toolLines(item, place);
     case "planText":
@@ -107,7 +107,7 @@ export function livePlan(state: Conversation, place: Place, limit: number): Line
   return [...some, [muted(`    ${steps.length} steps, ${steps.filter(({ status }) => status === "completed").length} done`)]];
 }
 
-/** Messages that wait: on their way to the turn, or for its end. */
+/** Waiting messages: on their way to the turn, or queued until it ends. */
 export function waitingLines(state: Conversation, queued: readonly string[], { width, theme }: Place): Line[] {
   const one = (label: string, text: string): Line =>
     truncate([muted(`  ${label} `), ...(wrap([span(text.replace(/\s+/g, " "))], 1000)[0] ?? [])], width);

@@ -1,4 +1,4 @@
-/** Questions to the person and lists to choose from, as they stand in the place of the composer. */
+/** Draws questions to the person and lists to choose from in place of the composer. */
 
 import { spelledLine, spelledOut } from "../../lib/terminal-text.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
@@ -16,16 +16,16 @@ import type { Drawn } from "./composer.ts";
 
 export interface PromptPlace {
   readonly width: number;
-  /** Rows that may be used. */
+  /** Available rows. */
   readonly height: number;
   readonly theme: Theme;
   readonly cwd: string;
-  /** How many questions wait, this one included, and whose it is. */
+  /** How many questions wait, including this one, and whose it is. */
   readonly waiting: number;
   readonly from: string | undefined;
 }
 
-/** Below this many columns labels and details stand below each other, and hints are short. */
+/** Below this many columns labels and details are stacked, and hints are short. */
 const narrow = 60;
 
 export function approvalPrompt(prompt: Approval, place: PromptPlace): Drawn {
@@ -42,7 +42,7 @@ export function approvalPrompt(prompt: Approval, place: PromptPlace): Drawn {
   return { lines: [...title, ...subject, [], ...choices, truncate(hint, width)] };
 }
 
-/** In a terminal of few rows the answers share one, so that what they are about can be seen. */
+/** In a terminal with few rows the answers share one, so that their subject stays visible. */
 function lowPrompt(prompt: Approval, title: readonly Line[], place: PromptPlace): Drawn {
   const { width, height, theme } = place;
   const choices = prompt.choices.flatMap(({ key, label }, i): Line => {
@@ -68,20 +68,20 @@ function choiceLines(key: string, label: string, isSelected: boolean, { width, t
   return prefixed(wrap(line(label, isSelected ? { bold: true } : undefined), width - lineWidth(head)), head);
 }
 
-/** So much of a change is laid out to find its beginning and its end. */
+/** How much of a change is laid out to find its beginning and its end. */
 const mostDiffLines = 2000;
 
-/** Everything about it, for the prompt and for the pager: in little room the reasons give way to what they are for. */
+/** Everything about it, for the prompt and for the pager: where room is short, the reasons are dropped before the subject. */
 export function subjectLines(
   subject: Subject,
   { width, theme, cwd, height }: Pick<PromptPlace, "width" | "theme" | "cwd" | "height">,
 ): Line[] {
   const rows = keyValues(subject.rows, width - 4).map((of): Line => [span("  "), ...of]);
   if (subject.kind === "rows") return rows;
-  const asked =
+  const detail =
     subject.kind === "changes" ? changedFiles(subject.changes, { width, theme, cwd, height }) : commandLines(subject, width, theme);
   const least = Math.min(rows.length, Math.max(0, Math.floor(height / 3)));
-  const whole = clip(asked, Math.max(1, height - least), subject.kind === "command" ? edge(theme) : []);
+  const whole = clip(detail, Math.max(1, height - least), subject.kind === "command" ? edge(theme) : []);
   const below = clip(rows, Math.max(0, height - whole.length));
   return subject.kind === "changes" ? [...below, ...whole] : [...whole, ...below];
 }
@@ -105,10 +105,10 @@ function changedFiles(given: readonly FileUpdateChange[], place: Pick<PromptPlac
       diff: spelledOut(change.diff),
     }),
   );
-  return changesLines(changes, { ...place, limit: Math.max(place.height, mostDiffLines), result: "asked" });
+  return changesLines(changes, { ...place, limit: Math.max(place.height, mostDiffLines), result: "pending" });
 }
 
-/** The beginning and the end: what is dangerous may hide in either. What is left out is always said. */
+/** The beginning and the end: something dangerous may hide in either. Omissions are always marked. */
 function clip(lines: readonly Line[], room: number, before: Line = []): Line[] {
   if (lines.length <= room) return [...lines];
   if (room < 1) return [];
@@ -133,8 +133,8 @@ export function formPrompt(form: Form, place: PromptPlace): Drawn {
   const fixed = title.length + tabs.length + problem.length + 2;
   const body = fieldLines(form, field, state, place);
   const room = Math.max(2, height - fixed);
-  const asked = clip([...question, ...detail], Math.max(1, room - body.lines.length));
-  const before = [...title, ...tabs, ...asked, ...(room > body.lines.length + asked.length ? [[]] : [])];
+  const heading = clip([...question, ...detail], Math.max(1, room - body.lines.length));
+  const before = [...title, ...tabs, ...heading, ...(room > body.lines.length + heading.length ? [[]] : [])];
   const cursor = body.cursor === undefined ? undefined : { x: body.cursor.x, y: body.cursor.y + before.length };
   return { lines: [...before, ...body.lines, ...problem, hint], cursor };
 }
@@ -241,7 +241,7 @@ export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
     const current = item.isCurrent === true ? [span("current  ", { color: "success" })] : [];
     return [...head, ...(isNarrow ? [label, span("  ")] : padded([label], column)), ...current, muted(item.detail)];
   };
-  // A few choices say all they have to say where there is room for it; a long list has one line for each.
+  // A few choices show their full text if there is room; a long list has one line per choice.
   const whole = picker.canFilter ? [] : items.flatMap((item, i) => hanging(drawRow(item, i), isNarrow ? 8 : column + 6, width));
   const rows =
     whole.length > 0 && whole.length <= room ? whole : items.slice(from, from + room).map((item, i) => truncate(drawRow(item, i), width));
@@ -250,7 +250,7 @@ export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
   return { lines: [title, ...filter, ...rows, ...none, truncate([muted(`  ${hint}`)], width)], cursor };
 }
 
-/** Wrapped so that what goes on stands below where it began. */
+/** Wrapped with a hanging indent. */
 function hanging(row: Line, column: number, width: number): Line[] {
   if (lineWidth(row) <= width) return [row];
   const [first = [], ...rest] = wrap(row, width);

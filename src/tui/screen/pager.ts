@@ -1,4 +1,4 @@
-/** A pager on the terminal's second screen, for what is longer than the screen. The first screen is as it was afterwards. */
+/** A pager on the terminal's alternate screen, for content longer than the screen. The main screen is restored afterwards. */
 import type { ReadStream, WriteStream } from "node:tty";
 import { type Line, muted, span, truncate } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
@@ -9,7 +9,7 @@ export interface PagerOptions {
   readonly theme: Theme;
   readonly stdin: ReadStream;
   readonly stdout: WriteStream;
-  /** Where it begins. */
+  /** The start position. */
   readonly at: "top" | "bottom";
   /** Closes it from outside. */
   readonly signal: AbortSignal;
@@ -110,12 +110,12 @@ class Pager {
   }
 
   #find(by: 1 | -1): void {
-    const wanted = this.#search.toLowerCase();
+    const needle = this.#search.toLowerCase();
     const count = this.#lines.length;
-    for (let i = 1; wanted !== "" && i <= count; i++) {
+    for (let i = 1; needle !== "" && i <= count; i++) {
       const at = (this.#top + by * i + count) % count;
       const text = (this.#lines[at] ?? []).map((part) => part.text).join("");
-      if (text.toLowerCase().includes(wanted)) return this.#to(at);
+      if (text.toLowerCase().includes(needle)) return this.#to(at);
     }
     this.#drawAll();
   }
@@ -157,7 +157,7 @@ class Pager {
   };
 }
 
-/** Escape sequences whole, everything else letter by letter. */
+/** Escape sequences as one, everything else character by character. */
 function splitKeys(text: string): string[] {
   return text.match(/\u001b\[[0-9;]*[A-Za-z~]|\u001bO[A-Z]|[\s\S]/gu)?.map((key) => key.replace(/^\u001bO/, "\u001b[")) ?? [];
 }

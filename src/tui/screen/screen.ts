@@ -1,4 +1,4 @@
-/** The screen: turns the state into what the terminal shows, at most thirty times a second, and keeps it right when its size changes. */
+/** The screen: renders the state to the terminal, at most thirty times a second, and redraws it when its size changes. */
 
 import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import type { ReadStream, WriteStream } from "node:tty";
@@ -34,11 +34,11 @@ export interface ScreenInput {
 
 const frameMs = 33;
 const tickMs = 100;
-/** So much of what was printed can be drawn again when the width changes. */
+/** How many printed lines can be redrawn when the width changes. */
 const keptEntries = 200;
 /** More than this is not laid out at once: keys must get through. */
 const linesPerDraw = 400;
-/** An editor that has the terminal is not waited for any longer than this when the program must end. */
+/** How long to wait for an editor that has the terminal when the program must exit. */
 const lentMs = 500;
 
 export class Screen implements Stage {
@@ -53,7 +53,7 @@ export class Screen implements Stage {
   #pending: Entry[] = [];
   #columns: number;
   #isLent = false;
-  /** What the window is called; empty until it was named. */
+  /** The window title; empty until it was set. */
   #title = "";
   #lent: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
@@ -93,7 +93,7 @@ export class Screen implements Stage {
     this.#ticker = setInterval(() => this.#tick(), tickMs);
   }
 
-  /** Leaves the last lines on the screen without the composer, and the terminal as it was found. */
+  /** Leaves the last lines on the screen without the composer, and restores the terminal. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     clearInterval(this.#ticker);
@@ -112,7 +112,7 @@ export class Screen implements Stage {
     this.#instance = undefined;
   }
 
-  /** For keys: the answer to a key must not wait for the next frame. */
+  /** For keys: the response to a key must not wait for the next frame. */
   drawNow(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -126,7 +126,7 @@ export class Screen implements Stage {
   #tick(): void {
     const { theme, animates } = this.#options;
     const { turn, live } = this.#store.conversation;
-    if ((turn !== undefined || live.length > 0) && !theme.spoken && animates && this.#store.ui.asked.length === 0) this.#soon();
+    if ((turn !== undefined || live.length > 0) && !theme.spoken && animates && this.#store.ui.pending.length === 0) this.#soon();
   }
   #hasMore(): boolean {
     return this.#pending.length > 0 || this.#store.conversation.outbox.length > 0;
@@ -148,7 +148,7 @@ export class Screen implements Stage {
     return { printed: this.#printed, lines, cursor: drawn.cursor, ...this.#input, onReady: this.#ready };
   }
 
-  /** The window is named after the session, with a mark while something goes on or waits. */
+  /** The window title is the session's name, with a marker while something runs or waits. */
   #showTitle(): void {
     const { conversation, ui } = this.#store;
     const title = this.#options.theme.spoken || this.#isLent ? this.#title : titleOf(conversation, ui);
@@ -158,7 +158,7 @@ export class Screen implements Stage {
     this.#options.stdout.write(`\u001b]0;${title}\u0007`);
   }
 
-  /** Takes what is finished, as much as fits into one drawing. */
+  /** Takes finished entries, as many as fit into one frame. */
   #print(): void {
     this.#pending.push(...this.#store.takeOutbox());
     const lines: Line[] = [];
@@ -181,7 +181,7 @@ export class Screen implements Stage {
     return lines.map((line) => this.#options.theme.paint(line) || " ").join("\n");
   }
 
-  /** Another width breaks every line elsewhere: the visible part is drawn anew, the scrollback stays the terminal's business. */
+  /** A new width wraps every line differently: the visible part is redrawn, the scrollback is left to the terminal. */
   readonly #resized = (): void => {
     const { columns } = this.size;
     if (columns === this.#columns || this.#isLent) return this.#soon();
@@ -210,11 +210,11 @@ export class Screen implements Stage {
     this.#options.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
   }
 
-  /** After a stop that nobody could prepare for: the shell has had the terminal, and has set it as it likes. */
+  /** After an unexpected stop (SIGSTOP): the shell has had the terminal, and has set its modes. */
   wake(): void {
     if (this.#instance === undefined || this.#isLent) return;
     const { stdin, stdout } = this.#options;
-    stdin.setRawMode(false); // it is kept in mind as raw, and would not be set again
+    stdin.setRawMode(false); // Node remembers it as raw, and would not set it again
     stdin.setRawMode(true);
     stdout.write("\u001b[?2004h");
     this.redraw();
@@ -226,7 +226,7 @@ export class Screen implements Stage {
     await this.lend(() => page({ title, draw, theme, stdin, stdout, signal, at: title === "Changes" ? "top" : "bottom" }));
   }
 
-  /** While the terminal is lent nothing is printed: it would be lost. */
+  /** Nothing is printed while another program has the terminal: it would be lost. */
   async lend(use: () => Promise<void>): Promise<void> {
     const suspend = this.#suspend;
     if (suspend === undefined || this.#isLent) return;
@@ -255,7 +255,7 @@ export class Screen implements Stage {
 }
 
 /**
- * Line by line, and the cursor in the second row: some terminals take it for a wish to keep the old screen when everything is erased
- * from the first row on, and would put a copy of it into the scrollback.
+ * Line by line, with the cursor in the second row: some terminals save the old screen when everything is erased from the first row on,
+ * and would put a copy of it into the scrollback.
  */
 const blankScreen = (rows: number): string => `\u001b[H${"\u001b[2K\u001b[B".repeat(rows)}\u001b[2;1H`;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { WriteStream } from "node:tty";
 import { brightnessFrom, brightnessFromEnv, depthOf, isAscii, muteStray, notice } from "./terminal.ts";
 
-test("the background's brightness, as terminals tell it", () => {
+test("the background's brightness, as terminals report it", () => {
   assert.equal(brightnessFrom("\u001b]11;rgb:ffff/ffff/ffff\u0007\u001b[?1;2c"), "light");
   assert.equal(brightnessFrom("\u001b]11;rgb:1e1e/1e1e/2e2e\u001b\\"), "dark");
   assert.equal(brightnessFrom("\u001b]11;rgba:f/f/f/f\u0007"), "light");
@@ -14,33 +14,33 @@ test("the background's brightness, as terminals tell it", () => {
   assert.equal(brightnessFromEnv({ COLORFGBG: "default" }), undefined);
 });
 
-test("colours: none when asked, as many as there are otherwise", () => {
+test("colours: none on request, otherwise as many as there are", () => {
   const stdout = { getColorDepth: () => 8 } as unknown as WriteStream;
   assert.equal(depthOf(stdout, { NO_COLOR: "1", COLORTERM: "truecolor" }), 1);
   assert.equal(depthOf(stdout, { COLORTERM: "truecolor" }), 24);
   assert.equal(depthOf(stdout, {}), 8);
 });
 
-test("letters only where the locale has nothing else", () => {
+test("ASCII only where the locale has nothing else", () => {
   assert.equal(isAscii({ LANG: "C" }, "linux"), true);
   assert.equal(isAscii({ LANG: "de_DE.UTF-8" }, "linux"), false);
   assert.equal(isAscii({ LC_ALL: "C", LANG: "de_DE.UTF-8" }, "linux"), true);
   assert.equal(isAscii({}, "darwin"), false);
 });
 
-test("a notice cannot carry anything but text", () => {
+test("a notification cannot contain anything but text", () => {
   assert.equal(notice("done \u001b[2J", "osc9", {}), "\u001b]9;Parley: done  [2J\u0007");
   assert.equal(notice("x", "auto", { TERM: "xterm" }), "\u0007");
 });
 
-test("what others print goes to the log while the screen is ours", () => {
-  const heard: string[] = [];
-  const unmute = muteStray((text) => heard.push(text));
+test("output of others goes to the log while we own the screen", () => {
+  const logged: string[] = [];
+  const unmute = muteStray((text) => logged.push(text));
   try {
     process.stderr.write("stray\n");
     process.stderr.write(Buffer.from("bytes"));
   } finally {
     unmute();
   }
-  assert.deepEqual(heard, ["stray\n", "bytes"]);
+  assert.deepEqual(logged, ["stray\n", "bytes"]);
 });

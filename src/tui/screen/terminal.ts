@@ -1,4 +1,4 @@
-/** The terminal itself: what it can show, how it was found, and that it is left so. */
+/** The terminal itself: its capabilities, its initial state, and restoring that state. */
 import path from "node:path";
 import type { ReadStream, WriteStream } from "node:tty";
 import { cleanLine } from "../../lib/terminal-text.ts";
@@ -15,29 +15,29 @@ export function depthOf(stdout: WriteStream, env: Env): Depth {
   return bits >= 24 ? 24 : bits >= 8 ? 8 : bits >= 4 ? 4 : 1;
 }
 
-/** Terminals whose locale is not UTF-8 get plain letters instead of marks. */
+/** Terminals whose locale is not UTF-8 get ASCII instead of symbols. */
 export function isAscii(env: Env, platform: string): boolean {
   if (platform === "win32" || platform === "darwin") return false;
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
   return !/utf-?8/i.test(locale) && env["TMUX"] === undefined;
 }
 
-/** What the person or the terminal said before: `COLORFGBG` holds the colour numbers of text and background. */
+/** Known without a query: `COLORFGBG` contains the colour numbers of text and background. */
 export function brightnessFromEnv(env: Env): Brightness | undefined {
-  const wanted = env["PARLEY_THEME"];
-  if (wanted === "light" || wanted === "dark") return wanted;
+  const theme = env["PARLEY_THEME"];
+  if (theme === "light" || theme === "dark") return theme;
   const background = env["COLORFGBG"]?.split(";").at(-1);
   if (background === undefined || !/^\d+$/.test(background)) return undefined;
   const number = Number(background);
   return number === 7 || number >= 9 ? "light" : "dark";
 }
 
-/** Long enough for a terminal at the other end of a slow line; only what is no terminal at all makes anybody wait for it. */
+/** Long enough for a terminal at the other end of a slow connection; only something that is no terminal runs into it. */
 const queryMs = 500;
 
 /**
- * Asks the terminal for its background colour. The second question is one that every terminal answers: when that answer comes alone,
- * nobody has to wait for the other.
+ * Queries the terminal's background colour. The second query is one that every terminal answers: when only that response arrives, there
+ * is no need to wait for the other.
  */
 export function askBrightness(stdin: ReadStream, stdout: WriteStream): Promise<Brightness | undefined> {
   const wasRaw = stdin.isRaw;
@@ -57,7 +57,7 @@ export function askBrightness(stdin: ReadStream, stdout: WriteStream): Promise<B
       received += bytes.toString();
       if (/\u001b\[\?[\d;]*c/.test(received)) end();
     };
-    // A program that was busy all the while has its answer lying there unread.
+    // If the program was busy all the while, the response is waiting unread.
     const timer = setTimeout(() => setImmediate(end), queryMs);
     stdin.setRawMode(true);
     stdin.on("data", receive);
@@ -73,28 +73,28 @@ export function brightnessFrom(answer: string): Brightness | undefined {
   return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b) > 0.5 ? "light" : "dark";
 }
 
-/** Terminals put the window's name aside and take it up again. */
+/** Terminals can save and restore the window title. */
 export const keepTitle = "\u001b[22;0t";
 export const formerTitle = "\u001b[23;0t";
 
-export function titleOf({ name, settings, turn }: Conversation, { asked }: Ui): string {
+export function titleOf({ name, settings, turn }: Conversation, { pending }: Ui): string {
   const folder = settings === undefined ? "" : path.basename(settings.cwd);
-  const mark = asked.length > 0 ? "? " : turn === undefined ? "" : "* ";
+  const mark = pending.length > 0 ? "? " : turn === undefined ? "" : "* ";
   return cleanLine(`${mark}Parley: ${name ?? folder}`).slice(0, 120);
 }
 
-/** Everything that may have been switched on, switched off: harmless where it was not. */
+/** Turns off everything that may have been turned on: harmless where it was not. */
 const restoreSequence = [
-  "\u001b[?2026l", // drawing in one go
-  "\u001b[?2004l", // marks around pasted text
+  "\u001b[?2026l", // synchronized output
+  "\u001b[?2004l", // bracketed paste
   "\u001b[<u", // distinct codes for modified keys
-  "\u001b7\u001b[?1049l", // second screen; the cursor is noted before, as the way back from it takes it up
+  "\u001b7\u001b[?1049l", // alternate screen; the cursor is saved before, since leaving it restores the cursor
   "\u001b[?25h", // cursor
   formerTitle,
   "\u001b[0m",
 ].join("");
 
-/** For ways out on which nobody can clean up in order: a crash, a signal. */
+/** For exits without an orderly cleanup: a crash, a signal. */
 export function restoreTerminal(stdin: ReadStream, stdout: WriteStream): void {
   try {
     if (stdin.isTTY) stdin.setRawMode(false);
@@ -104,7 +104,7 @@ export function restoreTerminal(stdin: ReadStream, stdout: WriteStream): void {
   } catch {}
 }
 
-/** Nothing but the screen may write to the terminal: what libraries and the runtime print goes to the log. */
+/** Only the screen may write to the terminal: output of libraries and the runtime goes to the log. */
 export function muteStray(report: (text: string) => void): () => void {
   const { stderr } = process;
   const write = stderr.write;
@@ -119,7 +119,7 @@ export function muteStray(report: (text: string) => void): () => void {
   };
 }
 
-/** The way that the terminal at hand understands. */
+/** The notification method that this terminal supports. */
 export function notice(text: string, method: "osc9" | "bel" | "auto", env: Env): string {
   const isRich = ["iTerm.app", "WezTerm", "ghostty"].includes(env["TERM_PROGRAM"] ?? "") || env["TERM"] === "xterm-kitty";
   const printable = text.replace(/[^\x20-\x7e]/g, " ");

@@ -1,4 +1,4 @@
-/** What the terminal library draws: finished text once, above; the changing part, below; and the keys that come in. */
+/** What the terminal library draws: finished text once, above; the changing part, below; and the keys that arrive. */
 import { Box, Static, type SuspendTerminal, Text, useApp, useCursor, useInput, usePaste } from "ink";
 import { createElement, type ReactElement, useEffect } from "react";
 import { type Key, keysFrom } from "../compose/key.ts";
@@ -11,7 +11,7 @@ export interface ViewProps {
   readonly cursor: { readonly x: number; readonly y: number } | undefined;
   readonly onKey: (key: Key) => void;
   readonly onPaste: (text: string) => void;
-  /** Hands over the function that lends the terminal to somebody else. */
+  /** Passes on the function that lends the terminal to another program. */
   readonly onReady: (suspend: SuspendTerminal) => void;
 }
 
@@ -24,7 +24,7 @@ export function View({ printed, lines, cursor, onKey, onPaste, onReady }: ViewPr
     for (const one of keysFrom(input, key)) onKey(one);
   });
   usePaste(onPaste);
-  // A new key makes a new list: what was printed is not kept in memory.
+  // A new key creates a new list: printed text is not kept in memory.
   const list = { key: `printed ${printed.number}`, items: printed.text === "" ? [] : [printed.text], children: printedText };
   return createElement(
     Box,

@@ -1,4 +1,4 @@
-/** The terminal client as a whole: joins the connection, the state and the screen, and lives until the person leaves. */
+/** The terminal client as a whole: connects the server, the state and the screen, and runs until the person exits. */
 import type { Client } from "../../client/client.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import type { Form, Given } from "../ask/form.ts";
@@ -29,14 +29,14 @@ export interface Stage {
   page(title: string, draw: (width: number) => readonly Line[]): Promise<void>;
   lend(use: () => Promise<void>): Promise<void>;
   redraw(): void;
-  /** Gives a text to the terminal's clipboard. */
+  /** Copies text to the terminal's clipboard. */
   copy(text: string): void;
   /** Draws the person's attention to the terminal. */
   notify(text: string): void;
 }
 
 const reconnectMs = [250, 500, 1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000];
-/** Somebody who pressed a key this lately is looking. */
+/** A person who pressed a key this recently is looking. */
 const presentMs = 8000;
 
 export class App implements Shell {
@@ -77,7 +77,7 @@ export class App implements Shell {
   get shell(): Shell {
     return this;
   }
-  /** Resolves with the exit code when the person leaves. */
+  /** Resolves with the exit code when the person exits. */
   get ended(): Promise<number> {
     return this.#ended.promise;
   }
@@ -88,7 +88,7 @@ export class App implements Shell {
     return Date.now();
   }
 
-  /** Opens the first thread. Rejects when that is impossible: then there is nothing to talk to. */
+  /** Opens the first thread. Rejects when that is impossible: then there is nothing to do. */
   async start(): Promise<void> {
     this.#listen(this.#client);
     const { start, prompt, images } = this.options;
@@ -134,7 +134,7 @@ export class App implements Shell {
     if (this.#config.notifies(kind) && this.now() - this.store.ui.lastKeyAtMs > presentMs) this.#stage.notify(text);
   }
 
-  /** A server of our own does not go away; one elsewhere may come back. */
+  /** Our own server does not go away; a remote one may come back. */
   #lost(): void {
     if (this.#isOver) return;
     this.store.setUi({ connection: "lost" });
@@ -164,7 +164,7 @@ export class App implements Shell {
     const { threadId, settings } = this.store.conversation;
     if (threadId === undefined || settings === undefined) return;
     const { model, approvalPolicy } = settings;
-    // A server that was started anew may not know what the person chose last. The mode alone would not say what a workspace sandbox leaves open.
+    // A restarted server may not know the person's last choices. The mode alone would not describe a workspace sandbox's exceptions.
     const sandbox = settings.sandbox.type === "workspaceWrite" ? null : sandboxModeOf(settings.sandbox);
     const opened = await client.call("thread/resume", { threadId, model, approvalPolicy, sandbox });
     this.store.setConversation(reopenConversation(this.store.conversation, opened, this.now()));
@@ -203,7 +203,7 @@ export class App implements Shell {
   copy(text: string): void {
     this.#stage.copy(text);
   }
-  /** Ctrl+Z, or somebody's SIGTSTP: the shell takes over until `fg`. Nobody listens while the signal does what it does by itself. */
+  /** Ctrl+Z, or an external SIGTSTP: the shell takes over until `fg`. The handler is removed while the signal has its default effect. */
   stopProcess(): Promise<void> {
     const listening = process.listeners("SIGTSTP");
     const stopped = new Promise<void>((resolve) => process.once("SIGCONT", () => resolve()));
@@ -230,6 +230,6 @@ export class App implements Shell {
   }
 }
 
-/** Told by its code: the connection may have been made by another copy of the client. */
+/** Recognized by its code: the connection may come from another copy of the client module. */
 const isEndOfConnection = (error: unknown): boolean =>
   error instanceof Error && (error.name === "AbortError" || ("code" in error && error.code === "connection_closed"));

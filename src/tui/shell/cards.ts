@@ -1,4 +1,4 @@
-/** Answers of commands that only show something: status, MCP servers, skills, help. */
+/** Output of commands that only show something: status, MCP servers, skills, help. */
 import { homedir } from "node:os";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import { createPicker } from "../ask/picker.ts";
@@ -109,7 +109,7 @@ export async function showSkills(shell: Shell, completions: Completions): Promis
 
 export async function showHelp(shell: Shell, commands: readonly Command[]): Promise<void> {
   const rows: Row[] = [
-    ...commands.map(({ name, argument, says }): Row => [`/${name}`, argument === undefined ? says : `${argument}  ${says}`]),
+    ...commands.map(({ name, argument, text }): Row => [`/${name}`, argument === undefined ? text : `${argument}  ${text}`]),
     ["/prompts:NAME", `your own prompts, from ${shell.options.codexHome}/prompts`],
     ["@", "files of the folder"],
     ["$", "skills"],

@@ -1,4 +1,4 @@
-/** Changes in the folder: showing them all, and having them reviewed. Git runs where the server runs. */
+/** Changes in the folder: showing them all, and having them reviewed. Git runs on the server's machine. */
 
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { ReviewTarget } from "../../protocol/review.ts";
@@ -12,7 +12,7 @@ const gitTimeoutMs = 20_000;
 const maxNewFiles = 50;
 const outputCap = 4 * 1024 * 1024;
 
-/** Settings that make git print plainly and run nothing of the repository's own. */
+/** Settings that make git print plain text and run none of the repository's programs. */
 const plainGit = ["git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "color.ui=false"];
 
 async function git(shell: Shell, ...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
@@ -35,7 +35,7 @@ export async function showDiff(shell: Shell): Promise<void> {
   await shell.page("Changes", (width) => wrapAll(gitDiffLines(text, width), width));
 }
 
-/** Tracked files against the last commit, then files that git does not know yet. */
+/** Tracked files against the last commit, then untracked files. */
 async function wholeDiff(shell: Shell): Promise<string | undefined> {
   const inside = await git(shell, "rev-parse", "--is-inside-work-tree");
   if (inside.exitCode !== 0) return undefined;

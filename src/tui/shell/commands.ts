@@ -1,4 +1,4 @@
-/** The slash commands: their names, what they say about themselves, and what each does. */
+/** The slash commands: their names, descriptions and effects. */
 import path from "node:path";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Suggestion } from "../compose/completion.ts";
@@ -21,10 +21,10 @@ import { undoTurn } from "./undo.ts";
 
 interface Command {
   readonly name: string;
-  readonly says: string;
-  /** What stands behind it, for the list. */
+  readonly text: string;
+  /** The argument shown in the list. */
   readonly argument?: string;
-  /** Other names, not listed. */
+  /** Aliases, not listed. */
   readonly also?: readonly string[];
   /** Works while a turn runs. */
   readonly anytime?: true;
@@ -37,73 +37,73 @@ export interface CommandContext {
 }
 
 const commandTable: readonly Command[] = [
-  { name: "model", says: "choose the model and how hard it thinks", anytime: true, run: ({ shell }) => chooseModel(shell) },
+  { name: "model", text: "choose the model and how hard it thinks", anytime: true, run: ({ shell }) => chooseModel(shell) },
   {
     name: "login",
     argument: "[provider]",
-    says: "set up a model provider with its key",
+    text: "set up a model provider with its key",
     anytime: true,
     run: ({ shell }, argument) => logIn(shell, argument),
   },
   {
     name: "approvals",
     also: ["permissions"],
-    says: "choose what the agent may do without asking",
+    text: "choose what the agent may do without asking",
     anytime: true,
     run: ({ shell }) => chooseAccess(shell),
   },
-  { name: "plan", says: "plan mode on or off: think and ask first, change nothing", run: ({ shell }) => togglePlanMode(shell) },
-  { name: "status", says: "show the session, the model, tokens and limits", anytime: true, run: ({ shell }) => showStatus(shell) },
-  { name: "diff", says: "show all changes in the folder, new files included", anytime: true, run: ({ shell }) => showDiff(shell) },
-  { name: "review", argument: "[instructions]", says: "have changes reviewed", run: ({ shell }, argument) => startReview(shell, argument) },
+  { name: "plan", text: "plan mode on or off: think and ask first, change nothing", run: ({ shell }) => togglePlanMode(shell) },
+  { name: "status", text: "show the session, the model, tokens and limits", anytime: true, run: ({ shell }) => showStatus(shell) },
+  { name: "diff", text: "show all changes in the folder, new files included", anytime: true, run: ({ shell }) => showDiff(shell) },
+  { name: "review", argument: "[instructions]", text: "have changes reviewed", run: ({ shell }, argument) => startReview(shell, argument) },
   {
     name: "init",
-    says: "have AGENTS.md written, which tells agents how to work in this folder",
+    text: "have AGENTS.md written, which tells agents how to work in this folder",
     run: ({ shell }) => writeAgentsFile(shell),
   },
-  { name: "rewind", says: "go back to an earlier message, with the files by choice (esc esc)", run: ({ shell }) => rewind(shell) },
-  { name: "undo", says: "put the files back as they were before a turn", run: ({ shell }) => undoTurn(shell) },
-  { name: "compact", says: "sum the conversation up to make room", run: ({ shell }) => compact(shell) },
-  { name: "cd", argument: "<folder>", says: "work in another folder", run: ({ shell }, argument) => changeFolder(shell, argument) },
-  { name: "copy", says: "put the last answer into the clipboard", anytime: true, run: ({ shell }) => copyAnswer(shell) },
+  { name: "rewind", text: "go back to an earlier message, with the files by choice (esc esc)", run: ({ shell }) => rewind(shell) },
+  { name: "undo", text: "put the files back as they were before a turn", run: ({ shell }) => undoTurn(shell) },
+  { name: "compact", text: "sum the conversation up to make room", run: ({ shell }) => compact(shell) },
+  { name: "cd", argument: "<folder>", text: "work in another folder", run: ({ shell }, argument) => changeFolder(shell, argument) },
+  { name: "copy", text: "put the last answer into the clipboard", anytime: true, run: ({ shell }) => copyAnswer(shell) },
   {
     name: "export",
     argument: "[file]",
-    says: "write the session to a file, as markdown",
+    text: "write the session to a file, as markdown",
     anytime: true,
     run: ({ shell }, argument) => exportSession(shell, argument),
   },
-  { name: "warnings", says: "show the warnings of this session again", anytime: true, run: ({ shell }) => showWarnings(shell) },
-  { name: "mcp", says: "list the MCP servers and their tools", anytime: true, run: ({ shell }) => showMcp(shell) },
+  { name: "warnings", text: "show the warnings of this session again", anytime: true, run: ({ shell }) => showWarnings(shell) },
+  { name: "mcp", text: "list the MCP servers and their tools", anytime: true, run: ({ shell }) => showMcp(shell) },
   {
     name: "hooks",
-    says: "see what runs at certain moments; trust it or switch it off",
+    text: "see what runs at certain moments; trust it or switch it off",
     anytime: true,
     run: ({ shell }) => chooseHook(shell),
   },
   {
     name: "plugins",
-    says: "see, install, accept or switch off plugins",
+    text: "see, install, accept or switch off plugins",
     anytime: true,
     run: ({ shell }) => choosePlugin(shell),
   },
-  { name: "skills", says: "list the skills and use one", anytime: true, run: ({ shell, completions }) => showSkills(shell, completions) },
-  { name: "new", also: ["clear"], says: "start a new session", run: ({ shell }) => startThread(shell) },
-  { name: "resume", says: "go on with an earlier session", run: ({ shell }) => chooseThread(shell, "resume") },
-  { name: "fork", says: "go on with a copy of this session", run: ({ shell }) => forkCurrent(shell) },
+  { name: "skills", text: "list the skills and use one", anytime: true, run: ({ shell, completions }) => showSkills(shell, completions) },
+  { name: "new", also: ["clear"], text: "start a new session", run: ({ shell }) => startThread(shell) },
+  { name: "resume", text: "go on with an earlier session", run: ({ shell }) => chooseThread(shell, "resume") },
+  { name: "fork", text: "go on with a copy of this session", run: ({ shell }) => forkCurrent(shell) },
   {
     name: "rename",
     argument: "<name>",
-    says: "give this session a name",
+    text: "give this session a name",
     anytime: true,
     run: ({ shell }, argument) => renameThread(shell, argument),
   },
-  { name: "transcript", says: "show the whole session in a pager (ctrl+t)", anytime: true, run: ({ shell }) => showTranscript(shell) },
-  { name: "help", says: "list commands and keys", anytime: true, run: ({ shell }) => showHelp(shell, commandTable) },
-  { name: "quit", also: ["exit"], says: "leave", anytime: true, run: async ({ shell }) => shell.quit() },
+  { name: "transcript", text: "show the whole session in a pager (ctrl+t)", anytime: true, run: ({ shell }) => showTranscript(shell) },
+  { name: "help", text: "list commands and keys", anytime: true, run: ({ shell }) => showHelp(shell, commandTable) },
+  { name: "quit", also: ["exit"], text: "leave", anytime: true, run: async ({ shell }) => shell.quit() },
 ];
 
-/** What others who work here, people or programs, would have to find out by themselves. */
+/** What other contributors, people or programs, would otherwise have to find out themselves. */
 const agentsTask = `Write a file AGENTS.md for this folder, for agents and people who come to it new. Look around first: the build files, the tests, the layout, the newest commits.
 Put into it, in a page at most: what the project is and how its folders are laid out; the commands to build, test, lint and run it, as they really are; the conventions that the code keeps to; how changes are made (commit messages, reviews); what one must not touch. Leave out what anybody knows or what the code says by itself, and invent nothing.`;
 
@@ -123,11 +123,11 @@ async function compact(shell: Shell): Promise<void> {
   if (threadId !== undefined) await shell.client().call("thread/compact/start", { threadId });
 }
 
-/** Everything that can stand after a slash. */
+/** Everything that can follow a slash. */
 export function commandSuggestions(codexHome: string): Suggestion[] {
-  const own = commandTable.map(({ name, says, argument }) => ({
+  const own = commandTable.map(({ name, text, argument }) => ({
     label: `/${name}`,
-    detail: argument === undefined ? says : `${argument}  ${says}`,
+    detail: argument === undefined ? text : `${argument}  ${text}`,
     value: `/${name}`,
   }));
   const prompts = readPrompts(codexHome).map(({ name, description, argumentHint }) => ({
@@ -138,7 +138,7 @@ export function commandSuggestions(codexHome: string): Suggestion[] {
   return [...own, ...prompts];
 }
 
-/** True when the text was a command; one that cannot run says why. */
+/** True when the text was a command; one that cannot run reports why. */
 export function runCommand(context: CommandContext, text: string): boolean {
   const { shell } = context;
   const [, name, rest = ""] = /^\/([a-zA-Z][\w:-]*)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];

@@ -1,7 +1,7 @@
-/** The list under the composer: asks the server for files and skills, knows the commands, and puts a choice into the text. */
+/** The list below the composer: asks the server for files and skills, knows the commands, and inserts a choice into the text. */
 
 import { cleanLine } from "../../lib/terminal-text.ts";
-import { complete, matching, type Popup, pathWord, type Suggestion, type Wanted, wantedAt } from "../compose/completion.ts";
+import { type CompletionTarget, complete, matching, type Popup, pathWord, type Suggestion, targetAt } from "../compose/completion.ts";
 import { attachImage, type KnownSkill, withEditor } from "../compose/composer.ts";
 import { replace } from "../compose/editor.ts";
 import { isImage } from "../compose/images.ts";
@@ -20,7 +20,7 @@ export class Completions {
   readonly #commands: () => readonly Suggestion[];
   #skills: readonly Skill[] | undefined;
   #search: AbortController | undefined;
-  /** The word for which the list was closed by hand. */
+  /** The word for which the person closed the list. */
   #closedAt: number | undefined;
 
   constructor(shell: Shell, commands: () => readonly Suggestion[]) {
@@ -51,63 +51,63 @@ export class Completions {
   /** Called after every change of the text. */
   update(): void {
     const { store } = this.#shell;
-    const wanted = wantedAt(store.ui.composer.editor);
+    const target = targetAt(store.ui.composer.editor);
     this.#search?.abort();
     this.#search = undefined;
-    if (wanted === undefined || store.ui.composer.historyAt !== undefined) {
+    if (target === undefined || store.ui.composer.historyAt !== undefined) {
       this.#closedAt = undefined;
       if (store.ui.popup !== undefined) store.setUi({ popup: undefined });
       return;
     }
-    if (this.#closedAt === wanted.from) return;
+    if (this.#closedAt === target.from) return;
     this.#closedAt = undefined;
-    if (wanted.kind === "command") this.#show(wanted, matching(this.#commands(), wanted.query));
-    else if (wanted.kind === "skill") this.#suggestSkills(wanted);
-    else this.#searchFiles(wanted);
+    if (target.kind === "command") this.#show(target, matching(this.#commands(), target.query));
+    else if (target.kind === "skill") this.#suggestSkills(target);
+    else this.#searchFiles(target);
   }
 
-  #show(wanted: Wanted, items: readonly Suggestion[], isLoading = false): void {
+  #show(target: CompletionTarget, items: readonly Suggestion[], isLoading = false): void {
     const { store } = this.#shell;
-    if (items.length === 0 && !isLoading && wanted.kind !== "file") return store.setUi({ popup: undefined });
-    store.setUi({ popup: { wanted, items, selected: 0, isLoading } });
+    if (items.length === 0 && !isLoading && target.kind !== "file") return store.setUi({ popup: undefined });
+    store.setUi({ popup: { target, items, selected: 0, isLoading } });
   }
 
-  #suggestSkills(wanted: Wanted): void {
+  #suggestSkills(target: CompletionTarget): void {
     const suggest = (): void =>
       this.#show(
-        wanted,
+        target,
         matching(
           this.skills
             .filter(({ isEnabled }) => isEnabled)
             .map(({ name, description }) => ({ label: `$${name}`, detail: description, value: `$${name}` })),
-          wanted.query,
+          target.query,
         ),
       );
     if (this.#skills !== undefined) return suggest();
     this.#shell.run(async () => {
       await this.loadSkills();
-      if (wantedAt(this.#shell.store.ui.composer.editor)?.kind === "skill") this.update();
+      if (targetAt(this.#shell.store.ui.composer.editor)?.kind === "skill") this.update();
     });
   }
 
-  #searchFiles(wanted: Wanted): void {
+  #searchFiles(target: CompletionTarget): void {
     const { store } = this.#shell;
-    const known = store.ui.popup?.wanted.kind === "file" ? store.ui.popup.items : [];
-    if (wanted.query === "") return store.setUi({ popup: { wanted, items: [], selected: 0, isLoading: true } });
-    store.setUi({ popup: { wanted, items: known, selected: 0, isLoading: true } });
+    const known = store.ui.popup?.target.kind === "file" ? store.ui.popup.items : [];
+    if (target.query === "") return store.setUi({ popup: { target, items: [], selected: 0, isLoading: true } });
+    store.setUi({ popup: { target, items: known, selected: 0, isLoading: true } });
     const search = new AbortController();
     this.#search = search;
     this.#shell.run(async () => {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       if (search.signal.aborted) return;
       const root = store.conversation.settings?.cwd;
-      const params = { query: wanted.query, roots: root === undefined ? [] : [root], cancellationToken: "composer" };
+      const params = { query: target.query, roots: root === undefined ? [] : [root], cancellationToken: "composer" };
       const { files } = await this.#shell.client().call("fuzzyFileSearch", params, { signal: search.signal });
       const items = files.map(({ path, match_type }): Suggestion => {
         const name = cleanLine(path);
         return { label: match_type === "directory" ? `${name}/` : name, detail: "", value: pathWord(name) };
       });
-      store.setUi({ popup: { wanted, items, selected: 0, isLoading: false } });
+      store.setUi({ popup: { target, items, selected: 0, isLoading: false } });
     });
   }
 
@@ -118,7 +118,7 @@ export class Completions {
     store.setUi({ popup: { ...popup, selected: (popup.selected + by + popup.items.length) % popup.items.length } });
   }
 
-  /** The chosen completion, put into the text; a picture is attached instead. */
+  /** Inserts the chosen completion into the text; an image is attached instead. */
   accept(): Suggestion | undefined {
     const { store } = this.#shell;
     const { popup, composer } = store.ui;
@@ -133,8 +133,8 @@ export class Completions {
     const { composer } = this.#shell.store.ui;
     const { settings } = this.#shell.store.conversation;
     const isLocal = this.#shell.options.remote === undefined;
-    if (popup.wanted.kind === "file" && isLocal && isImage(choice.label) && settings !== undefined) {
-      const without = withEditor(composer, replace(composer.editor, popup.wanted.from, popup.wanted.to, ""));
+    if (popup.target.kind === "file" && isLocal && isImage(choice.label) && settings !== undefined) {
+      const without = withEditor(composer, replace(composer.editor, popup.target.from, popup.target.to, ""));
       return attachImage(without, `${settings.cwd}/${choice.label}`);
     }
     return withEditor(composer, complete(composer.editor, popup, choice));
@@ -142,7 +142,7 @@ export class Completions {
 
   close(): void {
     const { popup } = this.#shell.store.ui;
-    this.#closedAt = popup?.wanted.from;
+    this.#closedAt = popup?.target.from;
     this.#shell.store.setUi({ popup: undefined });
   }
 }

@@ -1,11 +1,11 @@
-/** `/hooks`: what runs at certain moments of a session, and the person's word on it. */
+/** `/hooks`: which hooks run when, and the person's trust in them. */
 import { spelledLine, spelledOut } from "../../lib/terminal-text.ts";
 import type { HookMetadata } from "../../protocol/hooks.ts";
 import { type HookWord, hookAction, hookEdit, hookMoment, hookState } from "../../sessions/hooks.ts";
 import { createPicker } from "../ask/picker.ts";
 import type { Shell } from "./shell.ts";
 
-/** Until the person leaves the list: each word is followed by the list as it stands then. */
+/** Repeats until the person leaves the list: each decision is followed by the updated list. */
 export async function chooseHook(shell: Shell): Promise<void> {
   for (;;) {
     const hooks = await readHooks(shell);
@@ -17,10 +17,10 @@ export async function chooseHook(shell: Shell): Promise<void> {
     const key = await shell.pick(createPicker({ title: "Hooks", items, whenEmpty: "No hooks are set" }));
     const hook = hooks.find((known) => known.key === key);
     if (hook === undefined) return;
-    const word = await askForWord(shell, hook);
-    if (word === undefined) continue;
-    await shell.client().call("config/batchWrite", { edits: [hookEdit(hook.key, word)] });
-    shell.store.note("success", `${spelledLine(hookMoment(hook))}: ${said(word)}`, "It counts from the next turn on.");
+    const decision = await askForDecision(shell, hook);
+    if (decision === undefined) continue;
+    await shell.client().call("config/batchWrite", { edits: [hookEdit(hook.key, decision)] });
+    shell.store.note("success", `${spelledLine(hookMoment(hook))}: ${describeDecision(decision)}`, "It counts from the next turn on.");
   }
 }
 
@@ -33,8 +33,8 @@ async function readHooks(shell: Shell): Promise<readonly HookMetadata[]> {
   return data.flatMap(({ hooks }) => hooks);
 }
 
-/** Shows the whole of what would run before anything can be said about it. */
-async function askForWord(shell: Shell, hook: HookMetadata): Promise<HookWord | undefined> {
+/** Shows everything that would run before the person can decide. */
+async function askForDecision(shell: Shell, hook: HookMetadata): Promise<HookWord | undefined> {
   shell.store.note("info", spelledLine(`${hookMoment(hook)} in ${hook.sourcePath}: ${hookState(hook)}`), spelledOut(hookAction(hook)));
   if (hook.isManaged) {
     shell.store.note("info", "It is the administrator's and cannot be changed here");
@@ -59,7 +59,7 @@ async function askForWord(shell: Shell, hook: HookMetadata): Promise<HookWord | 
   return choice === undefined ? undefined : { enabled: choice === "on" };
 }
 
-function said(word: HookWord): string {
-  if ("enabled" in word) return word.enabled ? "switched on" : "switched off";
-  return word.trustedHash === null ? "no longer trusted" : "trusted as it is";
+function describeDecision(decision: HookWord): string {
+  if ("enabled" in decision) return decision.enabled ? "switched on" : "switched off";
+  return decision.trustedHash === null ? "no longer trusted" : "trusted as it is";
 }

@@ -1,4 +1,4 @@
-/** Where each key goes: to a question, to a list, to the completions, to the composer, or to the program itself. */
+/** Dispatches each key: to a question, a list, the completions, the composer, or the program itself. */
 
 import { clean } from "../../lib/terminal-text.ts";
 import { pressForm } from "../ask/form.ts";
@@ -24,8 +24,8 @@ const twiceWithinMs = 2000;
 export function press(app: App, key: Key): void {
   const { store } = app;
   const letters = key.name === "text" ? graphemes(key.text) : [];
-  const isPrompt = store.ui.asked.length > 0 || store.ui.dialog !== undefined;
-  // Keys that came in one piece are keys all the same where each of them may be an answer.
+  const isPrompt = store.ui.pending.length > 0 || store.ui.dialog !== undefined;
+  // Keys that arrived in one read are still separate keys where each of them may be an answer.
   if (letters.length > 1 && isPrompt) {
     for (const text of letters) press(app, { ...key, text });
     return;
@@ -40,9 +40,9 @@ export function press(app: App, key: Key): void {
 }
 
 function pressQuestion(app: App, key: Key): boolean {
-  const [asked] = app.store.ui.asked;
-  if (asked?.prompt.kind === "approval" && isLetter(key, "v")) {
-    const { subject, title } = asked.prompt;
+  const [question] = app.store.ui.pending;
+  if (question?.prompt.kind === "approval" && isLetter(key, "v")) {
+    const { subject, title } = question.prompt;
     const place = { theme: app.theme, cwd: app.store.conversation.settings?.cwd ?? "", height: 100_000 };
     app.run(() => app.page(title, (width) => [...wrap(line(title), width), [], ...subjectLines(subject, { ...place, width })]));
     return true;
@@ -60,7 +60,7 @@ function pressDialog(app: App, key: Key): boolean {
   return true;
 }
 
-/** A command that is chosen with Enter runs at once; everything else is put into the text. */
+/** A command chosen with Enter runs at once; everything else is inserted into the text. */
 function pressPopup(app: App, key: Key): boolean {
   const { popup } = app.store.ui;
   if (popup === undefined || key.ctrl || key.alt || key.shift) return false;
@@ -78,7 +78,7 @@ function pressPopup(app: App, key: Key): boolean {
     case "return": {
       const choice = app.completions.accept();
       if (choice === undefined) return false;
-      if (key.name === "return" && popup.wanted.kind === "command" && !choice.value.startsWith("/prompts:")) submit(app, false);
+      if (key.name === "return" && popup.target.kind === "command" && !choice.value.startsWith("/prompts:")) submit(app, false);
       return true;
     }
     default:
@@ -86,7 +86,7 @@ function pressPopup(app: App, key: Key): boolean {
   }
 }
 
-/** Keys that mean the program and not the text. */
+/** Keys for the program and not for the text. */
 function pressProgram(app: App, key: Key): boolean {
   const { store } = app;
   const text = textOf(store.ui.composer);
@@ -126,7 +126,7 @@ function pressEscapeAtRest(app: App): void {
   app.run(() => rewind(app));
 }
 
-/** Ctrl+C: clears the text, else stops the turn, else ends the program when it comes twice. */
+/** Ctrl+C: clears the text, else stops the turn, else exits when pressed twice. */
 function pressStop(app: App): boolean {
   const { store } = app;
   const nowMs = app.now();
@@ -165,7 +165,7 @@ function pressText(app: App, key: Key): void {
   if (next !== undefined) setComposer(app, next);
 }
 
-/** A backslash before Enter breaks the line, for terminals that cannot tell Shift+Enter. */
+/** A backslash before Enter breaks the line, for terminals that do not report Shift+Enter. */
 const continuesLine = ({ editor }: Composer): boolean => editor.text[editor.cursor - 1] === "\\";
 const withBreak = (composer: Composer): Composer =>
   withEditor(composer, replace(composer.editor, composer.editor.cursor - 1, composer.editor.cursor, "\n"));
@@ -175,7 +175,7 @@ function setComposer(app: App, composer: Composer): void {
   app.completions.update();
 }
 
-/** Sends what is written, or keeps it for later. */
+/** Sends what is written, or queues it. */
 export function submit(app: App, isForLater: boolean): void {
   const { store } = app;
   const { composer } = store.ui;
@@ -190,7 +190,7 @@ export function submit(app: App, isForLater: boolean): void {
   app.run(() => send(app, composer, app.completions.skills));
 }
 
-/** Paths of pictures become attachments; everything else is text. */
+/** Paths of images become attachments; everything else is text. */
 export function paste(app: App, pasted: string): void {
   const { store } = app;
   const text = clean(pasted.replace(/\r\n?/g, "\n"));

@@ -31,7 +31,7 @@ export function ago(seconds: number, nowMs: number): string {
   return past < 30 * 86_400 ? `${Math.floor(past / 86_400)}d ago` : new Date(seconds * 1000).toISOString().slice(0, 10);
 }
 
-/** The word that a thread is opened with; null where no word says it. */
+/** The mode name that a thread is opened with; null where no name describes it. */
 export function sandboxModeOf({ type }: SandboxPolicy): SandboxMode | null {
   const modes = {
     readOnly: "read-only",

@@ -6,7 +6,7 @@ import { createPicker, type PickerItem } from "../ask/picker.ts";
 import type { Shell } from "./shell.ts";
 import { startThread } from "./threads.ts";
 
-/** Rows of the list that are no providers. */
+/** Rows of the list that are not providers. */
 const byBrowser = "chatgpt";
 const byCode = "chatgptDeviceCode";
 
@@ -73,7 +73,7 @@ async function setUp(shell: Shell, provider: ProviderChoice, apiKey: string, mod
   } finally {
     shell.store.setUi({ busy: undefined });
   }
-  await goOnWithIt(shell);
+  await restartIfEmpty(shell);
 }
 
 async function signIn(shell: Shell, type: typeof byBrowser | typeof byCode): Promise<void> {
@@ -87,11 +87,11 @@ async function signIn(shell: Shell, type: typeof byBrowser | typeof byCode): Pro
   const problem = await ended.promise;
   if (problem !== undefined) return shell.store.note("error", `Not signed in: ${cleanLine(problem)}`);
   shell.store.note("success", "Signed in to OpenAI");
-  await goOnWithIt(shell);
+  await restartIfEmpty(shell);
 }
 
-/** A session in which nothing was said yet begins anew with the new model; one with a history keeps its own. */
-async function goOnWithIt(shell: Shell): Promise<void> {
+/** An empty session starts over with the new model; one with a history keeps its own. */
+async function restartIfEmpty(shell: Shell): Promise<void> {
   const { conversation } = shell.store;
   if (conversation.turn === undefined && (conversation.settings?.provider === "scripted" || conversation.usage === undefined))
     await startThread(shell, "fresh");

@@ -1,4 +1,4 @@
-/** Help from outside the composer: the person's editor, and a search through earlier messages. */
+/** Input from outside the composer: the person's editor, and a search through earlier messages. */
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ import type { Shell } from "./shell.ts";
 /** More than any message may have. */
 const maxBytes = 32 * 1024 * 1024;
 
-/** Writes the message in $VISUAL or $EDITOR. The terminal is the editor's until it ends. */
+/** Writes the message in $VISUAL or $EDITOR. The editor has the terminal until it exits. */
 export async function editOutside(shell: Shell): Promise<void> {
   const editor = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
   const folder = makePrivateFolder("parley-message-");
@@ -27,7 +27,7 @@ export async function editOutside(shell: Shell): Promise<void> {
   }
 }
 
-/** The variable may hold flags, as in `code --wait`. */
+/** The variable may contain flags, as in `code --wait`. */
 function runEditor(editor: string, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });

@@ -1,4 +1,4 @@
-/** `/plugins`: those on offer and those installed, what each brings and runs, and the person's word on it. */
+/** `/plugins`: those available and those installed, what each contains and runs, and the person's decision on it. */
 import { spelledLine, spelledOut } from "../../lib/terminal-text.ts";
 import { readPlugins } from "../../sessions/plugin-facts.ts";
 import {
@@ -20,7 +20,7 @@ interface Shown {
   readonly group: PluginGroup;
 }
 
-/** Until the person leaves the list: each word is followed by the list as it stands then. */
+/** Repeats until the person leaves the list: each decision is followed by the updated list. */
 export async function choosePlugin(shell: Shell): Promise<void> {
   for (;;) {
     const plugins = await readRows(shell);
@@ -34,8 +34,8 @@ export async function choosePlugin(shell: Shell): Promise<void> {
     const chosen = plugins.find(({ row }) => row.id === id);
     if (chosen === undefined) return;
     await describe(shell, chosen);
-    const word = await shell.pick(createPicker({ title: spelledLine(chosen.row.title), items: wordsFor(chosen.row) }));
-    if (word !== undefined) shell.store.note("success", `${spelledLine(chosen.row.title)}: ${await carryOut(shell, chosen, word)}`);
+    const action = await shell.pick(createPicker({ title: spelledLine(chosen.row.title), items: actionsFor(chosen.row) }));
+    if (action !== undefined) shell.store.note("success", `${spelledLine(chosen.row.title)}: ${await carryOut(shell, chosen, action)}`);
   }
 }
 
@@ -47,7 +47,7 @@ async function readRows(shell: Shell): Promise<readonly Shown[]> {
   return pluginGroups(facts).flatMap((group) => group.rows.map((row) => ({ row, group })));
 }
 
-/** Shows all that it brings and runs before anything can be said about it. */
+/** Shows everything that it contains and runs before the person can decide. */
 async function describe(shell: Shell, { row, group }: Shown): Promise<void> {
   const name = row.offer?.name;
   const detail =
@@ -62,7 +62,7 @@ async function describe(shell: Shell, { row, group }: Shown): Promise<void> {
   shell.store.note("info", spelledLine(`${row.title} (${row.id}): ${pluginState(row)}`), lines.join("\n"));
 }
 
-function wordsFor(row: PluginRow): PickerItem[] {
+function actionsFor(row: PluginRow): PickerItem[] {
   const isWaiting = row.trust?.content != null && mustBeAccepted(row);
   return [
     ...(mayInstall(row)
@@ -82,9 +82,9 @@ function wordsFor(row: PluginRow): PickerItem[] {
 }
 
 /** Returns what was done, as a sentence. */
-async function carryOut(shell: Shell, { row, group }: Shown, word: string): Promise<string> {
+async function carryOut(shell: Shell, { row, group }: Shown, action: string): Promise<string> {
   const client = shell.client();
-  switch (word) {
+  switch (action) {
     case "install":
       await client.call("plugin/install", { pluginName: row.offer?.name ?? row.id, marketplacePath: group.path });
       return "installed";
@@ -95,7 +95,7 @@ async function carryOut(shell: Shell, { row, group }: Shown, word: string): Prom
       await client.call("plugin/uninstall", { pluginId: row.id });
       return "uninstalled";
     default:
-      await client.call("config/batchWrite", { edits: [pluginEdit(row.id, word === "on")] });
-      return word === "on" ? "switched on" : "switched off";
+      await client.call("config/batchWrite", { edits: [pluginEdit(row.id, action === "on")] });
+      return action === "on" ? "switched on" : "switched off";
   }
 }

@@ -1,4 +1,4 @@
-/** The server's questions: put before the person one after another, answered once, and taken away when somebody else was faster. */
+/** The server's requests to the person: shown one after another, answered once, and removed when another client was faster. */
 import type { AnsweredElsewhere, Client } from "../../client/client.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { DynamicToolCallParams, DynamicToolCallResponse } from "../../protocol/dynamic-tool.ts";
@@ -8,10 +8,10 @@ import { type Form, type Given, pasteForm, pressForm } from "../ask/form.ts";
 import { elicitationAnswer, elicitationPrompt, questionsAnswer, questionsForm } from "../ask/questions.ts";
 import type { Key } from "../compose/key.ts";
 import { liveOf } from "../state/conversation.ts";
-import { type Asked, armedAt, isArmed, postponed } from "../state/ui.ts";
+import { armedAt, isArmed, type PendingQuestion, postponed } from "../state/ui.ts";
 import type { Shell } from "./shell.ts";
 
-/** Another client may have brought the tool along; only when it does not answer is the call declined. */
+/** Another client may have registered the tool; only when it does not answer is the call declined. */
 const toolGraceMs = 5000;
 
 interface Waiting {
@@ -33,7 +33,7 @@ export class Questions {
     this.#shell = shell;
   }
 
-  /** Answers everything the server may ask on this connection. */
+  /** Answers every request that the server may send on this connection. */
   serve(client: Client): void {
     client.answer("item/commandExecution/requestApproval", (params, signal) =>
       this.#ask<{ decision: "accept" }>(commandApproval(params), params, signal),
@@ -73,7 +73,7 @@ export class Questions {
     });
     signal.throwIfAborted();
     if (threadId === this.#shell.store.conversation.threadId)
-      this.#shell.store.note("warning", `The tool ${cleanLine(tool)} belongs to a client that is not here; the agent was told so`);
+      this.#shell.store.note("warning", `The tool ${cleanLine(tool)} belongs to a client that is not connected; the agent was notified`);
     return { success: false, contentItems: [{ type: "inputText", text: `the client that offers the tool ${tool} is not connected` }] };
   }
 
@@ -91,8 +91,8 @@ export class Questions {
     const { store } = this.#shell;
     const id = this.#nextId++;
     const from = threadId === store.conversation.threadId ? undefined : "a sub-agent";
-    const asked: Asked = { id, prompt, itemId, from, armedAtMs: armedAt(store.ui, this.#shell.now()) };
-    store.setUi({ asked: [...store.ui.asked, asked] });
+    const question: PendingQuestion = { id, prompt, itemId, from, armedAtMs: armedAt(store.ui, this.#shell.now()) };
+    store.setUi({ pending: [...store.ui.pending, question] });
     this.onAsked(prompt.title);
     return new Promise<T>((resolve, reject) => {
       this.#waiting.set(id, { resolve: (answer) => resolve(answer as T), reject, ...form });
@@ -100,16 +100,16 @@ export class Questions {
     });
   }
 
-  /** Somebody else answered, the turn ended, or the connection is gone. */
+  /** Another client answered, the turn ended, or the connection is lost. */
   #withdraw(id: number, reason: AnsweredElsewhere | Error): void {
-    const asked = this.#shell.store.ui.asked.find((one) => one.id === id);
+    const question = this.#shell.store.ui.pending.find((one) => one.id === id);
     const waiting = this.#take(id);
-    if (waiting === undefined || asked === undefined) return;
+    if (waiting === undefined || question === undefined) return;
     waiting.reject(reason);
     const by = "by" in reason ? reason.by : undefined;
     this.#shell.store.note(
       "info",
-      by === undefined ? `No longer asked: ${asked.prompt.title}` : `Answered by ${cleanLine(by)}: ${asked.prompt.title}`,
+      by === undefined ? `No longer asked: ${question.prompt.title}` : `Answered by ${cleanLine(by)}: ${question.prompt.title}`,
     );
   }
 
@@ -117,30 +117,30 @@ export class Questions {
     const { store } = this.#shell;
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
-    store.setUi({ asked: store.ui.asked.filter((one) => one.id !== id) });
+    store.setUi({ pending: store.ui.pending.filter((one) => one.id !== id) });
     return waiting;
   }
 
-  /** True when a question took the key. */
+  /** True when a question handled the key. */
   press(key: Key): boolean {
     const { store } = this.#shell;
-    const [asked] = store.ui.asked;
-    if (asked === undefined) return false;
-    if (!isArmed(asked, this.#shell.now())) {
-      this.#replace(postponed(asked, this.#shell.now()));
+    const [question] = store.ui.pending;
+    if (question === undefined) return false;
+    if (!isArmed(question, this.#shell.now())) {
+      this.#replace(postponed(question, this.#shell.now()));
       return true;
     }
-    if (asked.prompt.kind === "approval") {
-      const next = pressApproval(asked.prompt, key);
+    if (question.prompt.kind === "approval") {
+      const next = pressApproval(question.prompt, key);
       if (next === undefined) return true;
-      if ("answer" in next) this.#take(asked.id)?.resolve(next.answer);
-      else this.#replace({ ...asked, prompt: next });
+      if ("answer" in next) this.#take(question.id)?.resolve(next.answer);
+      else this.#replace({ ...question, prompt: next });
       return true;
     }
-    const next = pressForm(asked.prompt, key);
+    const next = pressForm(question.prompt, key);
     if (next === undefined) return true;
-    if ("kind" in next) this.#replace({ ...asked, prompt: next });
-    else this.#finish(asked.id, asked.prompt, next);
+    if ("kind" in next) this.#replace({ ...question, prompt: next });
+    else this.#finish(question.id, question.prompt, next);
     return true;
   }
 
@@ -152,19 +152,19 @@ export class Questions {
   }
 
   paste(text: string): boolean {
-    const [asked] = this.#shell.store.ui.asked;
-    if (asked === undefined) return false;
-    if (asked.prompt.kind === "form") this.#replace({ ...asked, prompt: pasteForm(asked.prompt, text) });
+    const [question] = this.#shell.store.ui.pending;
+    if (question === undefined) return false;
+    if (question.prompt.kind === "form") this.#replace({ ...question, prompt: pasteForm(question.prompt, text) });
     return true;
   }
 
-  #replace(asked: Asked): void {
+  #replace(question: PendingQuestion): void {
     const { store } = this.#shell;
-    store.setUi({ asked: store.ui.asked.map((one) => (one.id === asked.id ? asked : one)) });
+    store.setUi({ pending: store.ui.pending.map((one) => (one.id === question.id ? question : one)) });
   }
 }
 
-/** What was answered, for the transcript; secrets stay out of it. */
+/** The given answer, for the transcript; secrets are left out. */
 function answersText({ fields }: Form, given: Given): string {
   return fields
     .flatMap(({ id, header, question, isSecret }) => {
@@ -174,7 +174,7 @@ function answersText({ fields }: Form, given: Given): string {
     .join("\n");
 }
 
-/** Answers to none of the questions: with the word for our own servers, and as other servers take it. */
+/** Answers none of the questions: with the value that our own servers expect, and in the form that other servers accept. */
 const cancelQuestions = (): object => ({ answers: {}, cancelled: true });
 
 const noForm: Pick<Waiting, "answerOf" | "cancel"> = { answerOf: () => ({}), cancel: () => ({}) };

@@ -1,4 +1,4 @@
-/** Going back to an earlier message (esc esc, `/rewind`): what came after it leaves the conversation, and by choice the files go back too. */
+/** Going back to an earlier message (esc esc, `/rewind`): removes what came after it from the conversation, and optionally restores the files. */
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { Turn } from "../../protocol/turn.ts";
@@ -24,7 +24,7 @@ export async function rewind(shell: Shell): Promise<void> {
       title: "Go back to before which message?",
       items: messages.toReversed().map(({ turn, text }) => ({ id: turn.id, label: cleanLine(text).slice(0, 200), detail: "" })),
       canFilter: true,
-      whenEmpty: "Nothing was said yet",
+      whenEmpty: "No messages yet",
       hint: "enter takes the message back into the composer, esc closes",
     }),
   );
@@ -40,16 +40,16 @@ export async function rewind(shell: Shell): Promise<void> {
   const gone = new Set(after.map((turn) => turn.id));
   shell.store.setConversation({ ...conversation, changedBy: conversation.changedBy.filter((turnId) => !gone.has(turnId)) });
   if (ui.composer.editor.text === "") shell.store.setUi({ composer: composerWith(chosen.text) });
-  shell.store.note("info", `Went back to before: ${cleanLine(chosen.text).slice(0, 80)}`, wordsFor(after.length, withFiles === "yes"));
+  shell.store.note("info", `Went back to before: ${cleanLine(chosen.text).slice(0, 80)}`, summaryOf(after.length, withFiles === "yes"));
 }
 
-const wordsFor = (turns: number, withFiles: boolean): string =>
+const summaryOf = (turns: number, withFiles: boolean): string =>
   `${turns === 1 ? "one turn is" : `${turns} turns are`} no part of the conversation any more; files ${withFiles ? "are as they were then" : "stay as they are"}`;
 
 const textOf = (item: ThreadItem): string | undefined =>
   item.type === "userMessage" ? item.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n") : undefined;
 
-/** Commands may have changed files too; a turn that ran one is put back as well. */
+/** Commands may have changed files too; a turn that ran one is restored as well. */
 const isChange = (item: ThreadItem): boolean =>
   (item.type === "fileChange" && item.status === "completed") || (item.type === "commandExecution" && item.status !== "declined");
 

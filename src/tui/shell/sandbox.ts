@@ -4,10 +4,10 @@ import { cleanLine } from "../../lib/terminal-text.ts";
 import type { SandboxReadResponse } from "../../protocol/sandbox.ts";
 import type { Shell } from "./shell.ts";
 
-/** Trying a sandbox out takes a tenth of a second; a busy machine may take its time. */
+/** Testing a sandbox takes a tenth of a second; a busy machine may take longer. */
 const patienceMs = 30_000;
 
-/** Undefined where the server does not say: another one than Parley, or an older one. */
+/** Undefined where the server does not report it: a server other than Parley, or an older one. */
 export async function readSandbox(shell: Shell): Promise<SandboxReadResponse | undefined> {
   try {
     return await shell.client().call("sandbox/read", {}, { timeoutMs: patienceMs });

@@ -1,4 +1,4 @@
-/** Choosing among stored sessions, copying and naming the one at hand. */
+/** Choosing among stored sessions, copying and naming the current one. */
 
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
@@ -11,7 +11,7 @@ const pageSize = 100;
 /** More than anybody looks through; a server that never ends its list must not fill the memory. */
 const mostListed = 20_000;
 
-/** Newest first, of every provider. Sub-agents and other helpers are left out. */
+/** Newest first, of every provider. Sub-agents and other helper threads are left out. */
 async function listThreads(shell: Shell, most: number): Promise<readonly Thread[]> {
   const { threadId } = shell.store.conversation;
   const found: Thread[] = [];
@@ -19,7 +19,7 @@ async function listThreads(shell: Shell, most: number): Promise<readonly Thread[
   do {
     const page: { data: readonly Thread[]; nextCursor?: string | null } = await shell.client().call("thread/list", {
       cursor,
-      limit: Math.min(pageSize, most + 1), // the one that is open is left out
+      limit: Math.min(pageSize, most + 1), // the open one is left out
       sortKey: "updated_at",
       modelProviders: [],
       sourceKinds: ["cli", "vscode", "exec", "appServer"],
@@ -46,7 +46,7 @@ export async function chooseThread(shell: Shell, what: "resume" | "fork"): Promi
 }
 
 function item(thread: Thread, nowMs: number) {
-  const name = cleanLine(thread.name || thread.preview || "(nothing said yet)");
+  const name = cleanLine(thread.name || thread.preview || "(no messages yet)");
   const branch = thread.gitInfo?.branch ? ` on ${cleanLine(thread.gitInfo.branch)}` : "";
   return { id: thread.id, label: name.slice(0, 200), detail: `${ago(thread.updatedAt, nowMs)}  ${cleanLine(thread.cwd)}${branch}` };
 }

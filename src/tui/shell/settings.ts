@@ -1,4 +1,4 @@
-/** Changing what the next turns run with: model and effort, access, plan mode. */
+/** Changes the settings of the next turns: model and effort, access, plan mode. */
 import { homedir } from "node:os";
 import path from "node:path";
 import { cleanLine } from "../../lib/terminal-text.ts";
@@ -9,7 +9,7 @@ import type { Shell } from "./shell.ts";
 
 type Change = Omit<ThreadSettingsUpdateParams, "threadId">;
 
-/** The server says `thread/settings/updated`, from which the footer is drawn. */
+/** The server sends `thread/settings/updated`, from which the footer is drawn. */
 async function update(shell: Shell, change: Change): Promise<void> {
   const { threadId } = shell.store.conversation;
   if (threadId !== undefined) await shell.client().call("thread/settings/update", { threadId, ...change });
@@ -49,7 +49,7 @@ export async function chooseModel(shell: Shell): Promise<void> {
   shell.store.note("success", `Model: ${cleanLine(chosen.displayName)}${effort === undefined ? "" : `, ${effort}`}`);
 }
 
-/** One step less or more of the efforts that the model has. */
+/** One level up or down among the efforts that the model supports. */
 export async function changeEffort(shell: Shell, by: -1 | 1): Promise<void> {
   const { settings } = shell.store.conversation;
   if (settings === undefined) return;
@@ -65,7 +65,7 @@ export async function changeEffort(shell: Shell, by: -1 | 1): Promise<void> {
   shell.store.setUi({ hint: `Effort: ${cleanLine(effort)}` });
 }
 
-/** The folder that the next turns work in. */
+/** The working folder of the next turns. */
 export async function changeFolder(shell: Shell, argument: string): Promise<void> {
   const { settings } = shell.store.conversation;
   if (settings === undefined) return;

@@ -1,4 +1,4 @@
-/** What every part of the terminal client may use: the server, the state, dialogs, and the way out. */
+/** What every part of the terminal client may use: the server, the state, dialogs, and the exit. */
 import type { Client } from "../../client/client.ts";
 import type { AskForApproval, SandboxMode } from "../../protocol/policy.ts";
 import type { Thread } from "../../protocol/thread.ts";
@@ -10,21 +10,21 @@ import type { Line } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
 import type { Store } from "./store.ts";
 
-/** How the first thread comes to be. */
+/** How the first thread is opened. */
 export type Start =
   | { readonly kind: "new" }
   | { readonly kind: "resume" | "fork"; readonly threadId: string }
   | { readonly kind: "resume" | "fork"; readonly pick: "list" | "last" };
 
 export interface TuiOptions {
-  /** Opens a connection; called again when a remote server went away. */
+  /** Opens a connection; called again when a remote server was lost. */
   readonly connect: () => Promise<Client>;
-  /** The address of a server elsewhere; undefined when it lives in this process. */
+  /** The URL of a remote server; undefined when it runs in this process. */
   readonly remote: string | undefined;
   readonly version: string;
-  /** This machine's own folder, for the history and the person's prompts. */
+  /** This machine's home folder, for the history and the person's prompts. */
   readonly codexHome: string;
-  /** Undefined leaves the folder to the server. */
+  /** Undefined leaves the choice of the folder to the server. */
   readonly cwd: string | undefined;
   /** Further folders that new sessions may write to. */
   readonly roots: readonly string[];
@@ -35,11 +35,11 @@ export interface TuiOptions {
   /** Sent when the thread is open. */
   readonly prompt: string | undefined;
   readonly images: readonly string[];
-  /** A session as a document that people can read elsewhere. */
+  /** A session as a document to read elsewhere. */
   readonly transcriptOf: (thread: Thread) => Promise<string>;
   readonly usesAltScreen: boolean;
   readonly spoken: boolean;
-  /** For the log file; nothing may be written to the screen from outside. */
+  /** For the log file; nothing else may write to the screen. */
   readonly report: (message: string, error?: unknown) => void;
 }
 
@@ -51,18 +51,18 @@ export interface Shell {
   readonly size: Size;
   client(): Client;
   now(): number;
-  /** Puts a list before the person; undefined when nothing was chosen. */
+  /** Shows a list to the person; undefined when nothing was chosen. */
   pick(picker: Picker): Promise<string | undefined>;
   fill(form: Form): Promise<Given | undefined>;
-  /** Shows lines in a pager, drawn for the width at hand. */
+  /** Shows lines in a pager, drawn for the current width. */
   page(title: string, draw: (width: number) => readonly Line[]): Promise<void>;
-  /** Gives a text to the clipboard of the terminal, wherever that is. */
+  /** Copies text to the clipboard of the terminal, wherever that is. */
   copy(text: string): void;
-  /** Hands the terminal to another program until it ends. */
+  /** Hands the terminal to another program until it exits. */
   lend(use: () => Promise<void>): Promise<void>;
-  /** Carries something out in the background; a failure becomes a note. */
+  /** Runs a task in the background; a failure becomes a note. */
   run(task: () => Promise<void>): void;
   quit(code?: number): void;
 }
 
-/** What went wrong, in the server's own words. */
+/** The error, in the server's own wording. */

@@ -1,4 +1,4 @@
-/** The one place that holds the state. Whoever changes it says so, and the screen draws soon after. */
+/** The only place that keeps the state. Every change is announced, and the screen redraws soon after. */
 import { type Conversation, emit, emptyConversation } from "../state/conversation.ts";
 import { type Entry, note, type Tone } from "../state/entry.ts";
 import { emptyUi, type Ui } from "../state/ui.ts";

@@ -1,4 +1,4 @@
-/** What a person takes along from a session: the last answer into the clipboard, the whole of it into a file; and the notes that went by. */
+/** Exports from a session: the last answer to the clipboard, the whole session to a file; and the notes that scrolled away. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { createFileSync } from "../../lib/durable-write.ts";
@@ -6,7 +6,7 @@ import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import type { Shell } from "./shell.ts";
 
-/** Terminals drop longer texts without a word. */
+/** Terminals silently drop longer texts. */
 const clipboardBytes = 74_000;
 
 async function readThread(shell: Shell): Promise<Thread | undefined> {
@@ -27,7 +27,7 @@ export async function copyAnswer(shell: Shell): Promise<void> {
 
 export async function exportSession(shell: Shell, argument: string): Promise<void> {
   const thread = await readThread(shell);
-  if (thread === undefined || thread.turns.length === 0) return shell.store.note("info", "Nothing was said yet");
+  if (thread === undefined || thread.turns.length === 0) return shell.store.note("info", "No messages yet");
   const file = path.resolve(argument === "" ? `parley-${thread.id.slice(0, 13)}.md` : argument);
   if (existsSync(file)) return shell.store.note("error", `${cleanLine(file)} is there already; name another file: /export FILE`);
   createFileSync(file, await shell.options.transcriptOf(thread), { sync: "none" });

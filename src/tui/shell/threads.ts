@@ -1,4 +1,4 @@
-/** Opening threads and talking on them: new, resumed and forked ones, messages, steering, the queue, the stop. */
+/** Opens threads and sends messages on them: new, resumed and forked ones, messages, steering, the queue, interrupting. */
 import { homedir } from "node:os";
 import { errorMessage } from "../../lib/error-text.ts";
 import { randomUuid } from "../../lib/random.ts";
@@ -15,7 +15,7 @@ import { accessLabel } from "./labels.ts";
 import { readSandbox, sandboxLine } from "./sandbox.ts";
 import type { Shell } from "./shell.ts";
 
-/** "fresh": with the model that the settings have now, and not that of the session before. */
+/** "fresh": with the model of the current settings, and not that of the previous session. */
 export async function startThread(shell: Shell, model: "same" | "fresh" = "same"): Promise<void> {
   const { options } = shell;
   const { settings } = shell.store.conversation;
@@ -42,7 +42,7 @@ export async function forkThread(shell: Shell, threadId: string): Promise<void> 
   await show(shell, opened, "forked");
 }
 
-/** Flags of the command line count for the first thread only where the person gave them. */
+/** Flags of the command line apply to the first thread only if the person gave them. */
 function overrides({ options }: Shell): {
   model?: string;
   sandbox?: NonNullable<Shell["options"]["sandbox"]>;
@@ -70,10 +70,10 @@ async function show(shell: Shell, opened: Opened, how: "new" | "resumed" | "fork
     await shell
       .client()
       .call("thread/unsubscribe", { threadId: before.threadId })
-      .catch(() => {}); // the old thread is not shown any more either way
+      .catch(() => {}); // the old thread is no longer shown either way
 }
 
-/** Below the header, as soon as the machine has tried its sandbox out: nobody waits for that. */
+/** Shown below the header once the machine has tested its sandbox: nothing waits for that. */
 async function noteSandbox(shell: Shell, { sandbox: { type }, thread }: Opened): Promise<void> {
   // Without a sandbox it does not matter which one the machine has.
   if (type !== "readOnly" && type !== "workspaceWrite") return;
@@ -82,13 +82,13 @@ async function noteSandbox(shell: Shell, { sandbox: { type }, thread }: Opened):
   shell.store.note(sandbox.standing === "full" ? "info" : "warning", sandboxLine(sandbox));
 }
 
-/** The tour may answer for a model that nobody has set up: then the way out stands below the header. */
+/** The tour may answer when no model is set up: then a hint how to set one up is shown below the header. */
 async function noteNoModel(shell: Shell, provider: string): Promise<void> {
   if (provider !== "scripted") return;
   const listed = await shell
     .client()
     .call("account/provider/list", {})
-    .catch(() => undefined); // a server of another make does not know it
+    .catch(() => undefined); // servers other than Parley do not know it
   if (listed?.noModel) shell.store.note("warning", "No model is set up: a built-in tour answers. /login sets one up.");
 }
 
@@ -105,7 +105,7 @@ function welcome({ options }: Shell, opened: Opened, how: "new" | "resumed" | "f
   return { kind: "welcome", title: `Parley ${options.version}`, rows, hint: "/help lists the commands, ? explains the keys" };
 }
 
-/** What a message of the person does, by how it begins. Commands are handled before. */
+/** What a message of the person does, depending on its prefix. Commands are handled before. */
 export async function send(shell: Shell, composer: Composer, skills: readonly KnownSkill[], isTyped = true): Promise<void> {
   const { threadId, turn } = shell.store.conversation;
   if (threadId === undefined) return;
@@ -138,7 +138,7 @@ async function startTurn(shell: Shell, { threadId, input, clientId }: Message): 
   await shell.client().call("turn/start", { threadId, input, clientUserMessageId: clientId });
 }
 
-/** A turn that has just ended takes no more; then the message begins the next one. One that cannot be steered is waited for. */
+/** A turn that has just ended accepts no more input; then the message starts the next one. One that cannot be steered is waited for. */
 async function steer(shell: Shell, message: Message & { readonly turnId: string; readonly composer: Composer }): Promise<void> {
   const { threadId, input, clientId, turnId } = message;
   try {
@@ -160,7 +160,7 @@ function dropSent({ store }: Shell, clientId: string): void {
   const { conversation } = store;
   store.setConversation({ ...conversation, sent: conversation.sent.filter((message) => message.clientId !== clientId) });
 }
-/** A message that could not be sent is not lost, unless the person is writing the next one. */
+/** A message that could not be sent is restored, unless the person is writing the next one. */
 function giveBack({ store }: Shell, composer: Composer): void {
   if (store.ui.composer.editor.text === "") store.setUi({ composer });
 }
@@ -169,7 +169,7 @@ export function enqueue({ store }: Shell, composer: Composer): void {
   store.setUi({ queue: [...store.ui.queue, { composer }] });
 }
 
-/** After a turn the next queued message goes out; after a stop they come back into the composer, to be thought over. */
+/** After a turn the next queued message is sent; after an interrupt they return to the composer for editing. */
 export function afterTurn(shell: Shell, status: string, skills: readonly KnownSkill[]): void {
   const { store } = shell;
   const [next, ...rest] = store.ui.queue;
@@ -183,7 +183,7 @@ export function afterTurn(shell: Shell, status: string, skills: readonly KnownSk
   shell.run(() => send(shell, next.composer, skills));
 }
 
-/** The message queued last, back into the composer. */
+/** Returns the last queued message to the composer. */
 export function unqueue({ store }: Shell): boolean {
   const last = store.ui.queue.at(-1);
   if (last === undefined || store.ui.composer.editor.text !== "") return false;

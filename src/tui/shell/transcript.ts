@@ -1,4 +1,4 @@
-/** The whole session in the pager, with nothing folded. Read from the server each time, so that nothing of it is kept here. */
+/** The whole session in the pager, with nothing folded. Read from the server each time, so that no copy is kept here. */
 
 import { cleanOutput } from "../../lib/terminal-text.ts";
 import type { ThreadItem } from "../../protocol/item.ts";

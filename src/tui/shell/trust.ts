@@ -1,4 +1,4 @@
-/** The first time in a folder: whether the agent may work in it. Written to the person's config, once. */
+/** On the first start in a folder: asks whether the agent may work in it. Written to the person's config, once. */
 import path from "node:path";
 import { named, object, optional, parse, record, unknown } from "../../lib/schema.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
@@ -7,7 +7,7 @@ import type { Shell } from "./shell.ts";
 
 const Projects = named("ProjectsInConfig", () => object({ projects: optional(record(unknown())) }));
 
-/** Asks only where neither a flag nor the config has settled it. */
+/** Asks only if neither a flag nor the config has decided it. */
 export async function askForTrust(shell: Shell): Promise<void> {
   const { options } = shell;
   const { cwd } = options;
@@ -43,10 +43,10 @@ function isSettled(projects: Readonly<Record<string, unknown>>, folder: string):
 }
 
 async function projectRoot(shell: Shell, cwd: string): Promise<string> {
-  const asked = { command: ["git", "rev-parse", "--show-toplevel"], cwd, timeoutMs: 5000, sandboxPolicy: { type: "readOnly" as const } };
+  const request = { command: ["git", "rev-parse", "--show-toplevel"], cwd, timeoutMs: 5000, sandboxPolicy: { type: "readOnly" as const } };
   const answer = await shell
     .client()
-    .call("command/exec", asked)
+    .call("command/exec", request)
     .catch(() => undefined);
   const root = answer?.exitCode === 0 ? answer.stdout.trim() : "";
   return root === "" ? cwd : root;

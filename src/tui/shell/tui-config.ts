@@ -2,7 +2,7 @@
 import type { Client } from "../../client/client.ts";
 import { array, boolean, literals, maybe, named, natural, object, parse, string, union } from "../../lib/schema.ts";
 
-const Wanted = named("TuiSettings", () =>
+const TuiSettings = named("TuiSettings", () =>
   object({
     tui: maybe(
       object({
@@ -29,7 +29,7 @@ export interface TuiConfig {
   readonly historyBytes: number | undefined;
 }
 
-/** What a server that cannot be asked, or does not say, leaves us with. */
+/** The defaults when the server cannot be asked, or does not answer. */
 const standard: TuiConfig = {
   notifies: () => true,
   notificationMethod: "auto",
@@ -42,7 +42,7 @@ const standard: TuiConfig = {
 
 export async function readTuiConfig(client: Client, cwd: string | undefined): Promise<TuiConfig> {
   const read = await client.call("config/read", { cwd: cwd ?? null }, { timeoutMs: 5000 }).catch(() => undefined);
-  const found = parse(Wanted, read?.config);
+  const found = parse(TuiSettings, read?.config);
   if (found === undefined) return standard;
   const { tui, history } = found;
   const method = tui?.notification_method;
@@ -57,7 +57,7 @@ export async function readTuiConfig(client: Client, cwd: string | undefined): Pr
   };
 }
 
-/** Names of colour schemes say what they are for. */
+/** The names of colour schemes say whether they are for dark or light. */
 function themeFrom(name: string | undefined): "dark" | "light" | undefined {
   if (name === undefined) return undefined;
   return /light|day|latte/i.test(name) ? "light" : /dark|night|mocha/i.test(name) ? "dark" : undefined;

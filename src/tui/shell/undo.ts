@@ -1,4 +1,4 @@
-/** `/undo`: the files of the last turn that changed any, put back. */
+/** `/undo`: restores the files of the last turn that changed any. */
 
 import { cleanLine } from "../../lib/terminal-text.ts";
 import { createPicker } from "../ask/picker.ts";

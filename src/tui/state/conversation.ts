@@ -1,4 +1,4 @@
-/** The state of the thread that is shown: pure data, made from what the server says by reduce.ts and drawn by draw/. */
+/** The state of the shown thread: pure data, built from notifications by reduce.ts and drawn by draw/. */
 import type { FileUpdateChange } from "../../protocol/item.ts";
 import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
 import type { ThreadTokenUsage } from "../../protocol/thread.ts";
@@ -39,7 +39,7 @@ export interface RunningTurn {
   readonly id: string;
   readonly startedAtMs: number;
   readonly isInterrupting: boolean;
-  /** Whether anything but talk has happened. */
+  /** Whether anything but messages has happened. */
   readonly hasWorked: boolean;
 }
 
@@ -48,11 +48,11 @@ export interface Plan {
   readonly explanation: string;
 }
 
-/** A message that was sent and has not come back as an item yet. */
+/** A sent message that has not come back as an item yet. */
 export interface Sent {
   readonly clientId: string;
   readonly text: string;
-  /** Given to a running turn. */
+  /** Sent to a running turn. */
   readonly isSteer: boolean;
 }
 
@@ -62,22 +62,22 @@ export interface Conversation {
   readonly settings: Settings | undefined;
   readonly turn: RunningTurn | undefined;
   readonly live: readonly LiveItem[];
-  /** What was looked at in a row; printed together when something else comes. */
+  /** Consecutive reads and searches; printed together when something else comes. */
   readonly looked: readonly Look[];
   readonly plan: Plan | undefined;
   readonly sent: readonly Sent[];
   readonly usage: ThreadTokenUsage | undefined;
-  /** The turns whose files can be put back, oldest first. */
+  /** The turns whose files can be restored, oldest first. */
   readonly changedBy: readonly string[];
   /** The text of a review that has just ended: the agent repeats it as a message of its own. */
   readonly reviewed: string | undefined;
   /** What the agent thinks about, in a few words. */
   readonly thought: string | undefined;
-  /** Why the model is being asked again. */
+  /** Why the model request is being retried. */
   readonly retrying: string | undefined;
   /** MCP servers that are starting. */
   readonly starting: readonly string[];
-  /** What went wrong or may do so, oldest first: it stays when the transcript has scrolled away. */
+  /** Errors and warnings, oldest first: they stay when the transcript has scrolled away. */
   readonly warnings: readonly string[];
   /** Finished and not printed yet. */
   readonly outbox: readonly Entry[];
@@ -102,7 +102,7 @@ export const emptyConversation: Conversation = {
   outbox: [],
 };
 
-/** Adds entries; what was looked at before goes first. */
+/** Adds entries; pending reads go first. */
 export function emit(state: Conversation, entries: readonly Entry[]): Conversation {
   if (entries.length === 0) return state;
   const warnings = [...state.warnings, ...entries.flatMap(warningIn)].slice(-keptWarnings);
@@ -115,7 +115,7 @@ const warningIn = (entry: Entry): string[] =>
     ? [entry.detail === undefined ? entry.text : `${entry.text}\n${entry.detail}`]
     : [];
 
-/** What was looked at, as one entry. */
+/** The pending reads, as one entry. */
 export const lookedEntries = ({ looked }: Conversation): Entry[] => (looked.length === 0 ? [] : [{ kind: "explored", looks: looked }]);
 
 export const liveOf = (state: Conversation, id: string): LiveItem | undefined => state.live.find((item) => item.id === id);

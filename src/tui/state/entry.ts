@@ -1,18 +1,18 @@
-/** What the transcript is made of: finished things, each of which is printed once and then belongs to the terminal's scrollback. */
+/** The entries of the transcript: finished things, each of which is printed once and then belongs to the terminal's scrollback. */
 import type { FileUpdateChange } from "../../protocol/item.ts";
 import type { TurnPlanStep } from "../../protocol/turn.ts";
 import type { Piece } from "./stream.ts";
 
 export type Tone = "info" | "success" | "warning" | "error";
 
-/** Output with its middle left out. */
+/** Output with its middle omitted. */
 export interface Folded {
   readonly head: readonly string[];
   readonly hidden: number;
   readonly tail: readonly string[];
 }
 
-/** One thing that was looked at: what was done, and to what. */
+/** One thing that was read or searched: the action and its target. */
 export interface Look {
   readonly verb: "Read" | "List" | "Search";
   readonly what: string;
@@ -51,7 +51,7 @@ export type Entry =
   | { readonly kind: "note"; readonly tone: Tone; readonly text: string; readonly detail?: string | undefined }
   | { readonly kind: "turnEnd"; readonly durationMs: number }
   | { readonly kind: "card"; readonly title: string; readonly rows: readonly (readonly [string, string])[] }
-  /** A unified diff of git, whole. */
+  /** A complete git diff. */
   | { readonly kind: "diff"; readonly title: string; readonly text: string };
 
 export const noOutput: Folded = { head: [], hidden: 0, tail: [] };

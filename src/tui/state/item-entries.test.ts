@@ -39,14 +39,14 @@ test("what the person attached is named", () => {
   assert.deepEqual(entry, { kind: "user", text: "look", attachments: ["pic.png", "$greet"] });
 });
 
-test("items that say nothing print nothing, unknown ones neither", () => {
+test("empty and unknown items print nothing", () => {
   assert.deepEqual(entriesOf({ type: "reasoning", id: "1", summary: [] }), []);
   assert.deepEqual(entriesOf({ type: "agentMessage", id: "1", text: "" }), []);
   assert.deepEqual(entriesOf({ type: "fileChange", id: "1", changes: [], status: "completed" }), []);
   assert.deepEqual(entriesOf({ type: "fromTheFuture", id: "1" } as unknown as ThreadItem), []);
 });
 
-test("searches, reviews, compaction and sub-agents have their words", () => {
+test("searches, reviews, compaction and sub-agents have their texts", () => {
   const titles = (
     [
       { type: "webSearch", id: "1", query: "node" },

@@ -1,4 +1,4 @@
-/** A finished item of a thread as entries of the transcript. Serves the live thread and threads that are opened again alike. */
+/** A finished item of a thread as entries of the transcript, for the live thread as well as for resumed ones. */
 
 import { clean, cleanLine, cleanOutput } from "../../lib/terminal-text.ts";
 import type { CommandAction, ThreadItem, UserInput } from "../../protocol/item.ts";
@@ -8,7 +8,7 @@ import { append, emptyStream, settle } from "./stream.ts";
 
 type Of<T extends ThreadItem["type"]> = Extract<ThreadItem, { type: T }>;
 
-/** Lines of output that stay visible of a command, and of one that the person typed. */
+/** Visible output lines of a command, and of one that the person typed. */
 const shown = { agent: [2, 3], own: [20, 30] } as const;
 
 export function entriesOf(item: ThreadItem): Entry[] {
@@ -86,7 +86,7 @@ function userEntry(content: readonly UserInput[]): Entry {
   const attachments = content.flatMap((part) => {
     if (part.type === "localImage" || part.type === "localAudio") {
       const name = cleanLine(part.path.split("/").at(-1) ?? part.path);
-      return texts.some((text) => text.includes(`: ${name}]`)) ? [] : [name]; // its mark stands in the text
+      return texts.some((text) => text.includes(`: ${name}]`)) ? [] : [name]; // its placeholder is in the text
     }
     if (part.type === "image" || part.type === "audio") return [part.type];
     return part.type === "skill" ? [`$${cleanLine(part.name)}`] : [];
@@ -168,7 +168,7 @@ export function resultOf(status: "inProgress" | "completed" | "failed" | "declin
   return status === "completed" ? "done" : status === "inProgress" ? "interrupted" : status;
 }
 
-/** What a command looked at, when looking is all it did. */
+/** What a command read or searched, when it did nothing else. */
 export function looksOf(actions: readonly CommandAction[]): readonly Look[] | undefined {
   if (actions.length === 0) return undefined;
   const looks = actions.map(lookOf);

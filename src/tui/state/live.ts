@@ -1,4 +1,4 @@
-/** Items on their way: begun, growing, finished. */
+/** Items in progress: started, growing, finished. */
 
 import { clean, cleanLine } from "../../lib/terminal-text.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
@@ -8,7 +8,7 @@ import { type Entry, noOutput, note } from "./entry.ts";
 import { argumentsText, entriesOf, foldOutput, looksOf } from "./item-entries.ts";
 import { append, emptyStream, openText, settle } from "./stream.ts";
 
-/** Of a running command's output only this much is kept. */
+/** How much of a running command's output is kept. */
 const keptOutput = 16 * 1024;
 
 export function startItem(state: Conversation, item: ThreadItem, atMs: number): Conversation {
@@ -97,7 +97,7 @@ export function addPlanText(state: Conversation, id: string, delta: string): Con
   return item.kind === "planText" ? withLive(state, { ...item, text: item.text + delta }) : state;
 }
 
-/** A summary's sections begin with their title in bold letters: that is what the status line shows. */
+/** A summary's sections start with their title in bold: the status line shows it. */
 export function addThought(state: Conversation, id: string, delta: string): Conversation {
   const item = liveOf(state, id) ?? { kind: "reasoning", id, text: "" };
   if (item.kind !== "reasoning") return state;
@@ -111,7 +111,7 @@ export function addProgress(state: Conversation, id: string, message: string): C
   return item?.kind === "tool" ? withLive(state, { ...item, progress: cleanLine(message) }) : state;
 }
 
-/** The item in its final form. What was streamed of a message is printed already. */
+/** The item in its final form. The streamed part of a message is printed already. */
 export function finishItem(state: Conversation, item: ThreadItem): Conversation {
   const live = liveOf(state, item.id);
   const rest = withoutLive(isWork(item) ? { ...state, thought: undefined } : state, item.id);
@@ -130,12 +130,12 @@ export function finishItem(state: Conversation, item: ThreadItem): Conversation 
   return emit(rest, wasStopped(state, item) ? entries.map(asInterrupted) : entries);
 }
 
-/** A command that the person stopped with its turn has not failed, whatever code it left. */
+/** A command that the person stopped with its turn has not failed, whatever its exit code. */
 const wasStopped = ({ turn }: Conversation, { status, exitCode }: Extract<ThreadItem, { type: "commandExecution" }>): boolean =>
   turn?.isInterrupting === true && status === "failed" && (exitCode ?? 128) >= 128;
 const asInterrupted = (entry: Entry): Entry => (entry.kind === "command" ? { ...entry, result: "interrupted" } : entry);
 
-/** Deltas may have been missed; then the final text holds more than was received. */
+/** Deltas may have been missed; then the final text has more than was received. */
 function finishMessage(state: Conversation, live: Extract<LiveItem, { kind: "message" }>, text: string): Conversation {
   const missed = text.slice(live.stream.received);
   const { pieces } = settle(append(live.stream, missed), true);
@@ -145,7 +145,7 @@ function finishMessage(state: Conversation, live: Extract<LiveItem, { kind: "mes
   );
 }
 
-/** Moves what is final of streaming messages to the outbox. Called before each drawing, not for each delta. */
+/** Moves the final part of streaming messages to the outbox. Called before each frame, not for each delta. */
 export function settleMessages(state: Conversation): Conversation {
   return state.live.reduce((before, item) => {
     if (item.kind !== "message") return before;

@@ -4,7 +4,7 @@ import type { ThreadItem } from "../../protocol/item.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import { type Opened, openConversation, reopenConversation } from "./open.ts";
 
-const said = (id: string, text: string): ThreadItem => ({ type: "agentMessage", id, text, completedAtMs: 1 });
+const agentMessage = (id: string, text: string): ThreadItem => ({ type: "agentMessage", id, text, completedAtMs: 1 });
 const turn = (id: string, status: Turn["status"], ...items: ThreadItem[]): Turn => ({ id, status, items });
 const opened = (...turns: Turn[]): Opened =>
   ({
@@ -18,8 +18,8 @@ const opened = (...turns: Turn[]): Opened =>
     reasoningEffort: "high",
   }) as unknown as Opened;
 
-test("a stored thread comes back with its settings and the end of its history", () => {
-  const turns = Array.from({ length: 25 }, (_, i) => turn(String(i), "completed", said(`m${i}`, `text ${i}`)));
+test("a stored thread is restored with its settings and the end of its history", () => {
+  const turns = Array.from({ length: 25 }, (_, i) => turn(String(i), "completed", agentMessage(`m${i}`, `text ${i}`)));
   const state = openConversation(opened(...turns), undefined, 0);
   assert.deepEqual(state.settings, {
     cwd: "/w",
@@ -34,9 +34,9 @@ test("a stored thread comes back with its settings and the end of its history", 
   assert.equal(state.outbox[0]?.kind === "note" && state.outbox[0].text, "5 earlier turns are not shown; ctrl+t shows all");
 });
 
-test("a turn that still runs goes on being drawn", () => {
-  const running = turn("2", "inProgress", said("a", "done"), { type: "agentMessage", id: "b", text: "half" });
-  const state = openConversation(opened(turn("1", "failed", said("x", "y")), running), undefined, 5000);
+test("a turn that still runs continues to be drawn", () => {
+  const running = turn("2", "inProgress", agentMessage("a", "done"), { type: "agentMessage", id: "b", text: "half" });
+  const state = openConversation(opened(turn("1", "failed", agentMessage("x", "y")), running), undefined, 5000);
   assert.equal(state.turn?.id, "2");
   assert.deepEqual(
     state.live.map(({ id }) => id),
@@ -45,11 +45,19 @@ test("a turn that still runs goes on being drawn", () => {
 });
 
 test("after a lost connection only the turn that ran is printed again", () => {
-  const before = { ...openConversation(opened(turn("1", "completed", said("a", "one"))), undefined, 0), outbox: [] };
-  const idle = reopenConversation(before, opened(turn("1", "completed", said("a", "one")), turn("2", "completed", said("b", "two"))), 0);
+  const before = { ...openConversation(opened(turn("1", "completed", agentMessage("a", "one"))), undefined, 0), outbox: [] };
+  const idle = reopenConversation(
+    before,
+    opened(turn("1", "completed", agentMessage("a", "one")), turn("2", "completed", agentMessage("b", "two"))),
+    0,
+  );
   assert.deepEqual(idle.outbox, []);
   const running = { ...before, turn: { id: "2", startedAtMs: 0, isInterrupting: false, hasWorked: false } };
-  const missed = reopenConversation(running, opened(turn("1", "completed", said("a", "one")), turn("2", "completed", said("b", "two"))), 0);
+  const missed = reopenConversation(
+    running,
+    opened(turn("1", "completed", agentMessage("a", "one")), turn("2", "completed", agentMessage("b", "two"))),
+    0,
+  );
   assert.equal(missed.turn, undefined);
   assert.equal(missed.outbox.length, 1);
 });

@@ -1,4 +1,4 @@
-/** A thread that was started, opened again or copied, as a conversation: settings, the end of its history, what is still running. */
+/** A started, resumed or forked thread as a conversation: settings, the end of its history, what is still running. */
 
 import { clean, cleanLine } from "../../lib/terminal-text.ts";
 import type { Thread, ThreadForkResponse, ThreadResumeResponse, ThreadStartResponse } from "../../protocol/thread.ts";
@@ -46,7 +46,7 @@ function openedSettings(opened: Opened): Settings {
 const changedTurns = ({ turns }: Thread): string[] =>
   (turns ?? []).filter(({ items }) => items.some((item) => item.type === "fileChange" && item.status === "completed")).map(({ id }) => id);
 
-/** A turn that still runs goes on being drawn. */
+/** A turn that still runs continues to be drawn. */
 function addTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
   const isRunning = turn.status === "inProgress";
   const startedAtMs = turn.startedAt ? turn.startedAt * 1000 : nowMs;
@@ -62,13 +62,13 @@ function addTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
   return emit(next, endingOf(turn));
 }
 
-/** How a turn ended, where that is not self-evident. */
+/** How a turn ended, if that is not self-evident. */
 export function endingOf({ status, error }: Turn): Entry[] {
   if (status === "failed" && error) return [note("error", clean(error.message))];
   return status === "interrupted" ? [note("warning", "Interrupted")] : [];
 }
 
-/** What a thread did while the connection was gone: the turns after the last one that was seen to its end. */
+/** What a thread did while disconnected: the turns after the last one that was seen to its end. */
 export function reopenConversation(state: Conversation, opened: Opened, nowMs: number): Conversation {
   const running = state.turn?.id;
   const turns = opened.thread.turns ?? [];

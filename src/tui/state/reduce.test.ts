@@ -22,7 +22,7 @@ const end = (status: Turn["status"], more: Partial<Turn> = {}): Received => ({
 });
 
 function after(...events: readonly Received[]): Conversation {
-  return events.reduce((state, heard) => reduce(state, heard, 1000), opened);
+  return events.reduce((state, event) => reduce(state, event, 1000), opened);
 }
 const kinds = (state: Conversation): string[] => state.outbox.map(({ kind }) => kind);
 const command = (id: string, more: Partial<Extract<ThreadItem, { type: "commandExecution" }>> = {}): ThreadItem => ({
@@ -35,7 +35,7 @@ const command = (id: string, more: Partial<Extract<ThreadItem, { type: "commandE
   ...more,
 });
 
-test("a message streams in pieces, and the rest comes with its end", () => {
+test("a message is printed in pieces, and the rest when it ends", () => {
   const message: ThreadItem = { type: "agentMessage", id: "m", text: "" };
   let state = after(begin, started(message), text("m", "One.\n\nTw"));
   state = settleMessages(state);
@@ -46,7 +46,7 @@ test("a message streams in pieces, and the rest comes with its end", () => {
   assert.deepEqual(state.live, []);
 });
 
-test("deltas that were missed are made up for at the end", () => {
+test("missed deltas are filled in at the end", () => {
   const message: ThreadItem = { type: "agentMessage", id: "m", text: "" };
   const state = settleMessages(after(begin, started(message), text("m", "One.\n\n")));
   const done = reduce(state, completed({ ...message, text: "One.\n\nTwo.\n\nThree." }), 0);
@@ -56,7 +56,7 @@ test("deltas that were missed are made up for at the end", () => {
   );
 });
 
-test("a running command shows the end of its output, and its own is folded when it is done", () => {
+test("a running command shows the end of its output, which is folded when it is done", () => {
   const output = Array.from({ length: 20_000 }, (_, i) => `line ${i}`).join("\n");
   let state = after(begin, started(command("c")));
   for (let at = 0; at < output.length; at += 1000)
@@ -81,7 +81,7 @@ test("a running command shows the end of its output, and its own is folded when 
   });
 });
 
-test("looking around is gathered until something else happens", () => {
+test("consecutive reads are collected until something else happens", () => {
   const look = (id: string, name: string): Received =>
     completed(
       command(id, { status: "completed", exitCode: 0, commandActions: [{ type: "read", command: "cat", name, path: `/w/${name}` }] }),
@@ -99,7 +99,7 @@ test("looking around is gathered until something else happens", () => {
   assert.deepEqual(kinds(reduce(state, end("completed"), 0)), ["explored"]);
 });
 
-test("an interrupted turn leaves what it had, and says so", () => {
+test("an interrupted turn keeps its output and is marked as interrupted", () => {
   const state = after(
     begin,
     started(command("c")),
@@ -128,22 +128,22 @@ test("a command that was stopped with its turn has not failed; one that failed b
 test("a review that the agent repeats as a message is printed once", () => {
   const message: ThreadItem = { type: "agentMessage", id: "m", text: "All good." };
   const ended = after(begin, completed({ type: "exitedReviewMode", id: "r", review: "All good." }));
-  const repeated = [started(message), completed(message)].reduce((state, heard) => reduce(state, heard, 0), ended);
+  const repeated = [started(message), completed(message)].reduce((state, event) => reduce(state, event, 0), ended);
   assert.deepEqual(kinds(repeated), ["note", "agent"]);
   const other = { ...message, text: "Something else." };
-  assert.deepEqual(kinds([started(other), completed(other)].reduce((state, heard) => reduce(state, heard, 0), ended)), [
+  assert.deepEqual(kinds([started(other), completed(other)].reduce((state, event) => reduce(state, event, 0), ended)), [
     "note",
     "agent",
     "agent",
   ]);
 });
 
-test("a failed turn says why, once; a retry only in the status", () => {
+test("a failed turn shows the reason once; a retry only in the status", () => {
   const error = (willRetry: boolean): Received => ({ method: "error", params: { ...ids, error: { message: "busy" }, willRetry } });
   const trying = after(begin, error(true));
   assert.equal(trying.retrying, "busy");
   const failed = [error(false), end("failed", { error: { message: "out of\u001b[31m credit" } })].reduce(
-    (state, heard) => reduce(state, heard, 0),
+    (state, event) => reduce(state, event, 0),
     trying,
   );
   assert.deepEqual(failed.outbox, [{ kind: "note", tone: "error", text: "out of credit", detail: undefined }]);
@@ -184,7 +184,7 @@ test("other threads do not count, and turns that changed files are remembered fo
   assert.deepEqual(after(begin, completed({ ...change, status: "declined" })).changedBy, []);
 });
 
-test("a hook is heard of when it did not simply pass", () => {
+test("a hook is shown unless it simply passed", () => {
   const run = {
     id: "stop:0:/h",
     eventName: "stop",
@@ -226,7 +226,7 @@ test("warnings, thoughts and starting servers", () => {
   );
 });
 
-test("no order of events breaks it, and nothing stays live after a turn", () => {
+test("no order of events breaks the state, and nothing stays live after a turn", () => {
   const message: ThreadItem = { type: "agentMessage", id: "m", text: "x" };
   const events = fc.constantFrom<Received>(
     begin,
@@ -239,8 +239,8 @@ test("no order of events breaks it, and nothing stays live after a turn", () => 
     text("none", "b"),
   );
   fc.assert(
-    fc.property(fc.array(events, { maxLength: 30 }), (heard) => {
-      const state = [...heard, end("completed")].reduce((before, one) => settleMessages(reduce(before, one, 0)), opened);
+    fc.property(fc.array(events, { maxLength: 30 }), (received) => {
+      const state = [...received, end("completed")].reduce((before, one) => settleMessages(reduce(before, one, 0)), opened);
       assert.deepEqual(state.live, []);
       assert.equal(state.turn, undefined);
       assert.ok(state.outbox.every((entry: Entry) => entry.kind !== "agent" || entry.piece.kind === "markdown"));
@@ -248,7 +248,7 @@ test("no order of events breaks it, and nothing stays live after a turn", () => 
   );
 });
 
-test("what was said to a turn that was stopped before it was read stays in the transcript", () => {
+test("a message to a turn that was stopped before reading it stays in the transcript", () => {
   const sent = [{ clientId: "c", text: "and the tests", isSteer: true }];
   const state = reduce({ ...after(begin), sent }, end("interrupted"), 1000);
   assert.deepEqual(state.outbox[0], { kind: "user", text: "and the tests", attachments: [] });

@@ -1,4 +1,4 @@
-/** What each notification of the server does to the conversation. Pure: the same events always give the same state. */
+/** The effect of each notification of the server on the conversation. Pure: the same events always give the same state. */
 
 import { clean, cleanLine } from "../../lib/terminal-text.ts";
 import type { ParamsOf } from "../../protocol/define.ts";
@@ -36,7 +36,7 @@ export type Received = { [M in keyof ServerNotifications]: { readonly method: M;
   | "configWarning"
   | "deprecationNotice"];
 
-/** The notifications that are shown; the client listens to these. */
+/** The notifications that are shown; the client subscribes to these. */
 export const foldedMethods = [
   "turn/started",
   "turn/completed",
@@ -146,7 +146,7 @@ function reduceNotice(state: Conversation, received: Received): Conversation {
   }
 }
 
-/** Notifications of sub-agents and other threads come too; only the shown thread's own events count. */
+/** Notifications of sub-agents and other threads arrive too; only the shown thread's own count. */
 function isElsewhere(state: Conversation, params: Received["params"]): boolean {
   return "threadId" in params && typeof params.threadId === "string" && params.threadId !== state.threadId;
 }
@@ -156,7 +156,7 @@ function startTurn(state: Conversation, turn: Turn, nowMs: number): Conversation
   return { ...state, turn: state.turn?.id === turn.id ? state.turn : running, plan: undefined, thought: undefined, retrying: undefined };
 }
 
-/** A plan that is carried out is printed; until then it is shown above the composer. */
+/** A completed plan is printed; until then it is shown above the composer. */
 function setPlan(state: Conversation, { plan, explanation }: ParamsOf<ServerNotifications["turn/plan/updated"]>): Conversation {
   const steps = plan.map(({ step, status }) => ({ step: cleanLine(step), status }));
   const next = { steps, explanation: cleanLine(explanation ?? "") };
@@ -181,11 +181,11 @@ function endTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
   };
 }
 
-/** What was said to a turn that ended before it was read: the thread keeps it, and the agent reads it with the next message. */
+/** Messages to a turn that ended before reading them: the thread keeps them, and the agent reads them with the next message. */
 const unread = ({ sent }: Conversation): Entry[] =>
   sent.flatMap(({ isSteer, text }): Entry[] => (isSteer ? [{ kind: "user", text, attachments: [] }] : []));
 
-/** A turn this long ends with a line that says how long it was. */
+/** A turn this long ends with a line that says how long it took. */
 const longTurnMs = 20_000;
 
 function ending(turn: Turn, durationMs: number, hasWorked: boolean): Entry[] {

@@ -5,7 +5,7 @@ import { pieceLines } from "../draw/entries.ts";
 import { lineText } from "../text/spans.ts";
 import { append, emptyStream, openText, type Piece, settle } from "./stream.ts";
 
-/** Everything a stream gives away when the text comes in these parts. */
+/** Everything that a stream releases when the text arrives in these parts. */
 function streamed(parts: readonly string[]): Piece[] {
   const pieces: Piece[] = [];
   let stream = emptyStream;
@@ -32,7 +32,7 @@ const message = [
   "> quote\n\nThe end",
 ].join("");
 
-test("however a message is cut into deltas, the same is printed", () => {
+test("however a message is split into deltas, the same is printed", () => {
   const whole = drawn(streamed([message]));
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 }), (sizes) => {
@@ -57,7 +57,7 @@ test("nothing is printed twice, and nothing before it is final", () => {
   assert.equal(openText(second.stream), "Next");
 });
 
-test("a long block of code goes out line by line", () => {
+test("a long block of code is printed line by line", () => {
   const opened = settle(append(emptyStream, "```py\na = 1\nb ="), false);
   assert.deepEqual(opened.pieces, [{ kind: "code", lines: ["a = 1"], language: "py", joined: false }]);
   assert.equal(openText(opened.stream), "```py\nb =");
@@ -73,7 +73,7 @@ test("a fence inside a longer fence does not close it", () => {
   ]);
 });
 
-test("escape sequences in a message are gone, even when they come in two parts", () => {
+test("escape sequences in a message are removed, even when they arrive in two parts", () => {
   const text = JSON.stringify(streamed(["a\u001b", "[2Jb\n\n", "\u001b]0;x\u0007c"]));
   assert.doesNotMatch(text, /\\u001b|\\u0007/);
 });

@@ -1,9 +1,9 @@
-/** Markdown while it is still being written: tells what can go to the scrollback for good from what may still change. */
+/** Markdown while it streams: separates what can go to the scrollback for good from what may still change. */
 import type { Token, Tokens } from "marked";
 import { clean } from "../../lib/terminal-text.ts";
 import { blocksOf } from "../text/markdown.ts";
 
-/** A part of a message that will not change any more. A joined piece goes on where the one before ended, without a blank line. */
+/** A part of a message that will not change any more. A joined piece continues the one before without a blank line. */
 export type Piece =
   | { readonly kind: "markdown"; readonly text: string; readonly joined: boolean }
   | { readonly kind: "code"; readonly lines: readonly string[]; readonly language: string | undefined; readonly joined: boolean };
@@ -11,11 +11,11 @@ export type Piece =
 export interface Stream {
   /** What may still change. */
   readonly rest: string;
-  /** What `rest` goes on with: a code block that was opened by this line, or a list. */
+  /** What `rest` continues: a code block that was opened by this line, or a list. */
   readonly within: { readonly kind: "code"; readonly opener: string } | { readonly kind: "list" } | undefined;
-  /** Characters received so far, as they came. */
+  /** Characters received so far, unchanged. */
   readonly received: number;
-  /** Whether a piece was given away. */
+  /** Whether a piece was released. */
   readonly begun: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Settled {
   readonly stream: Stream;
 }
 
-/** Takes the finished part out; with `isWhole` nothing more will come and everything is finished. */
+/** Releases the finished part; with `isWhole` nothing more will come and everything is finished. */
 export function settle(stream: Stream, isWhole: boolean): Settled {
   const rest = clean(stream.rest);
   if (rest === "" || (!isWhole && !rest.includes("\n"))) return { pieces: [], stream };
@@ -42,7 +42,7 @@ export function settle(stream: Stream, isWhole: boolean): Settled {
   return { pieces, stream: { ...stream, ...left, begun: stream.begun || pieces.length > 0 } };
 }
 
-/** What the unfinished part looks like now, as one text. */
+/** The current unfinished part, as one text. */
 export const openText = ({ rest, within }: Stream): string => (within?.kind === "code" ? `${within.opener}\n${clean(rest)}` : clean(rest));
 
 class Splitter {
@@ -106,11 +106,11 @@ class Splitter {
     this.#within = undefined;
   }
 
-  /** Whole lines of code are final; the closing line ends the block. */
+  /** Complete lines of code are final; the closing line ends the block. */
   #inCode(opener: string, body: string, isWhole: boolean, isFirst = false): Pick<Stream, "rest" | "within"> {
     const lines = body.split("\n");
     const closing = lines.findIndex((line) => closes(opener, line));
-    // The last line is not whole yet: even a closing mark may turn out to be longer.
+    // The last line is not complete yet: even a closing fence may turn out to be longer.
     const isClosed = closing >= 0 && (isWhole || closing < lines.length - 1);
     const whole = isClosed ? lines.slice(0, closing) : isWhole && lines.at(-1) !== "" ? lines : lines.slice(0, -1);
     if (whole.length > 0) this.#give({ kind: "code", lines: whole, language: languageOf(opener), joined: !isFirst });

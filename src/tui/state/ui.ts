@@ -1,23 +1,23 @@
-/** What the person sees beside the conversation: the message being written, questions, lists, hints. Plain data. */
+/** What the person sees besides the conversation: the message being written, questions, lists, hints. Plain data. */
 import type { Approval } from "../ask/approval.ts";
 import type { Form } from "../ask/form.ts";
 import type { Picker } from "../ask/picker.ts";
 import type { Popup } from "../compose/completion.ts";
 import { type Composer, emptyComposer } from "../compose/composer.ts";
 
-/** A question of the server that waits for the person. */
-export interface Asked {
+/** A request of the server that waits for the person. */
+export interface PendingQuestion {
   readonly id: number;
   readonly prompt: Approval | Form;
-  /** What it is about: not shown as happening while it is only asked for. */
+  /** The item that it is about: not shown as running while it waits for approval. */
   readonly itemId: string | undefined;
-  /** Set when it comes from another thread than the one that is shown, such as a sub-agent's. */
+  /** Set when it comes from a thread other than the shown one, such as a sub-agent's. */
   readonly from: string | undefined;
-  /** Keys count from here on: what was typed for something else must not answer it. */
+  /** Keys count from this time on: keys typed for something else must not answer it. */
   readonly armedAtMs: number;
 }
 
-/** A message that goes out when the running turn has ended. */
+/** A message that is sent when the running turn has ended. */
 export interface Queued {
   readonly composer: Composer;
 }
@@ -26,13 +26,13 @@ export interface Ui {
   readonly composer: Composer;
   readonly popup: Popup | undefined;
   readonly dialog: Picker | Form | undefined;
-  readonly asked: readonly Asked[];
+  readonly pending: readonly PendingQuestion[];
   readonly queue: readonly Queued[];
-  /** A short word below the composer, until the next key. */
+  /** A short hint below the composer, until the next key. */
   readonly hint: string | undefined;
   readonly connection: "open" | "lost";
   readonly lastKeyAtMs: number;
-  /** A second Ctrl+C before this time ends the program. */
+  /** A second Ctrl+C before this time exits. */
   readonly quitUntilMs: number;
   /** A second Esc before this time goes back to an earlier message. */
   readonly rewindUntilMs: number;
@@ -46,7 +46,7 @@ export const emptyUi: Ui = {
   composer: emptyComposer,
   popup: undefined,
   dialog: undefined,
-  asked: [],
+  pending: [],
   queue: [],
   hint: undefined,
   connection: "open",
@@ -57,7 +57,7 @@ export const emptyUi: Ui = {
   busy: undefined,
 };
 
-/** Somebody who is typing needs a moment to notice that the keys now mean something else. */
+/** A person who is typing needs a moment to notice that the keys now mean something else. */
 const pauseMs = 700;
 const recentMs = 1200;
 
@@ -66,8 +66,8 @@ export function armedAt(ui: Ui, nowMs: number): number {
   return isTyping ? nowMs + pauseMs : nowMs;
 }
 
-/** Each key that comes too early puts the time off again. */
-export function isArmed(asked: Asked, nowMs: number): boolean {
-  return nowMs >= asked.armedAtMs;
+/** Each key that comes too early extends the time. */
+export function isArmed(question: PendingQuestion, nowMs: number): boolean {
+  return nowMs >= question.armedAtMs;
 }
-export const postponed = (asked: Asked, nowMs: number): Asked => ({ ...asked, armedAtMs: nowMs + pauseMs });
+export const postponed = (question: PendingQuestion, nowMs: number): PendingQuestion => ({ ...question, armedAtMs: nowMs + pauseMs });

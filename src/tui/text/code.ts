@@ -1,9 +1,9 @@
-/** Colours for code blocks: strings, comments, numbers and keywords of the usual languages, line by line so that it works while text streams. */
+/** Colours for code blocks: strings, comments, numbers and keywords of common languages, line by line so that it works while text streams. */
 import { type Line, type Span, type Style, span } from "./spans.ts";
 
 interface Language {
   readonly keywords: ReadonlySet<string>;
-  /** Begins a comment that runs to the end of the line. */
+  /** Starts a comment that runs to the end of the line. */
   readonly comments: readonly string[];
   /** Quotes that open a string. */
   readonly quotes: string;
@@ -88,7 +88,7 @@ function named(language: Language, names: string): Readonly<Record<string, Langu
   return Object.fromEntries(names.split(" ").map((name) => [name, language]));
 }
 
-/** The language of a file by its name; undefined when its colours are unknown. */
+/** The language of a file by its name; undefined when it has no colours. */
 export function languageOf(path: string): string | undefined {
   const end = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
   return end !== undefined && Object.hasOwn(languages, end) ? end : undefined;

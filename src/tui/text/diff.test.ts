@@ -9,7 +9,7 @@ const update = {
   diff: "@@ -1,3 +1,4 @@\n a\n-b\n+B\n+C\n c\n@@ -10 +11 @@\n-x\n+y\n\n\nMoved to: /b\n",
 };
 
-test("hunks have line numbers and gaps, and text outside of them is left out", () => {
+test("hunks have line numbers and gaps, and text outside them is left out", () => {
   assert.deepEqual(countsOf(update), { added: 3, removed: 2 });
   assert.deepEqual(
     changeLines(update, 20, 100).map((line) => lineText(line).trimEnd()),
@@ -17,7 +17,7 @@ test("hunks have line numbers and gaps, and text outside of them is left out", (
   );
 });
 
-test("added and deleted files are shown whole, and a limit says what is missing", () => {
+test("added and deleted files are shown in full, and a limit reports what is missing", () => {
   const add = { path: "n", kind: { type: "add" as const }, diff: "one\n\u001b[31mtwo\nthree\n" };
   assert.deepEqual(
     changeLines(add, 30, 2).map((line) => lineText(line).trimEnd()),

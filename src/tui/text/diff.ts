@@ -1,13 +1,13 @@
-/** Changes of files in colour, with line numbers, as the transcript and the approval prompt show them. */
+/** File changes in colour, with line numbers, for the transcript and the approval prompt. */
 import { clean, expandTabs } from "../../lib/terminal-text.ts";
 import { highlight, languageOf } from "./code.ts";
 import { type Line, lineWidth, muted, padded, type Style, span, truncate, wrap } from "./spans.ts";
 
-/** What is needed of a change; items and approvals bring more. */
+/** The needed part of a change; items and approvals have more. */
 export interface Change {
   readonly path: string;
   readonly kind: { readonly type: "add" | "delete" | "update"; readonly move_path?: string | null };
-  /** The whole text of an added or deleted file, the hunks of a changed one. */
+  /** The full text of an added or deleted file, the hunks of a changed one. */
   readonly diff: string;
 }
 
@@ -65,7 +65,7 @@ function rowsOf({ kind, diff }: Change): Part[] {
   return diff === "" ? [] : lines.map((text, i) => ({ sign, number: i + 1, text }));
 }
 
-/** Lines that belong to no hunk, such as headers and the note of a move, are left out. */
+/** Lines outside any hunk, such as headers and the note of a move, are left out. */
 function hunkRows(diff: string): Part[] {
   const parts: Part[] = [];
   let [old, young, oldLeft, youngLeft] = [0, 0, 0, 0];
@@ -94,7 +94,7 @@ function hunkRows(diff: string): Part[] {
   return parts;
 }
 
-/** A whole diff of git, file by file, for the pager. */
+/** A complete git diff, file by file, for the pager. */
 export function gitDiffLines(diff: string, width: number): Line[] {
   return clean(diff)
     .split("\n")

@@ -27,17 +27,17 @@ test("headings, lists, quotes, code and rules", () => {
   assert.deepEqual(drawn("- [x] done\n- [ ] open"), ["• ☑ done", "• ☐ open"]);
 });
 
-test("a link shows where it leads", () => {
+test("a link shows its target", () => {
   assert.deepEqual(drawn("[bank](https://evil.example)"), ["bank (https://evil.example)"]);
   assert.deepEqual(drawn("<https://a.example>"), ["https://a.example"]);
 });
 
-test("long items hang under their text, and breaks are kept", () => {
+test("long items have a hanging indent, and line breaks are kept", () => {
   assert.deepEqual(drawn("- one two three four", 12), ["• one two", "  three four"]);
   assert.deepEqual(drawn("a\nb"), ["a", "b"]);
 });
 
-test("tables are as narrow as they must, or become records", () => {
+test("tables shrink as needed, or become records", () => {
   const table = "| Name | Meaning |\n|---|---|\n| a | the first letter |\n| b | c |";
   assert.deepEqual(drawn(table), ["Name  Meaning", "──────────────────────", "a     the first letter", "b     c"]);
   assert.deepEqual(drawn(table, 16), ["Name  Meaning", "────────────────", "a     the first", "      letter", "b     c"]);

@@ -1,11 +1,11 @@
-/** Markdown as lines of a terminal. The text has been cleaned before; links show where they lead, so that no text can hide it. */
+/** Markdown as terminal lines. The text has been cleaned before; links show their target, so that no text can hide it. */
 import { marked, type Token, type Tokens } from "marked";
 import { expandTabs } from "../../lib/terminal-text.ts";
 import { highlight } from "./code.ts";
 import { type Line, line, lineWidth, muted, prefixed, restyle, type Span, type Style, span, wrap } from "./spans.ts";
 import { tableLines } from "./table.ts";
 
-/** Blocks of Markdown text; what is not closed yet counts as closed at the end. */
+/** Blocks of Markdown text; unclosed ones count as closed at the end. */
 export const blocksOf = (text: string): Token[] => marked.lexer(text, { gfm: true });
 
 export function markdownLines(text: string, width: number): Line[] {
@@ -62,7 +62,7 @@ function codeLines(token: Tokens.Code, width: number): Line[] {
   return token.text.split("\n").flatMap((text) => indented(highlight(expandTabs(text), language), width));
 }
 
-/** Long lines of code go on below themselves: what is cut off cannot be copied. */
+/** Long lines of code are wrapped: what is cut off cannot be copied. */
 function indented(of: Line, width: number): Line[] {
   return prefixed(wrap(of, width - 2), [span("  ")], [span("  ")]);
 }
@@ -79,7 +79,7 @@ function listLines(list: Tokens.List, width: number): Line[] {
   });
 }
 
-/** The blocks inside a list item or a quote: close together, as lists are read. */
+/** The blocks inside a list item or a quote: without blank lines, as lists are usually set. */
 function nested(tokens: readonly Token[], width: number): Line[] {
   return tokens.flatMap((token) => (token.type === "space" ? [] : blockLines(token, Math.max(8, width))));
 }
@@ -91,7 +91,7 @@ function cellsOf(token: Tokens.Table): Line[][] {
   ];
 }
 
-/** A break inside a paragraph is kept: models mean it. */
+/** A line break inside a paragraph is kept: models mean it. */
 function splitLines(of: Line): Line[] {
   const lines: Span[][] = [[]];
   for (const { text, style } of of)

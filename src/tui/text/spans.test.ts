@@ -25,7 +25,7 @@ test("lines break between words, and words that change their style in the middle
   assert.deepEqual(wrap(line("abcdefgh"), 3).map(lineText), ["abc", "def", "gh"]);
 });
 
-test("truncated lines say so, padded ones reach the width", () => {
+test("truncated lines are marked, padded ones reach the width", () => {
   assert.equal(lineText(truncate(line("abcdef"), 4)), "abc…");
   assert.equal(lineText(truncate(line("abc"), 4)), "abc");
   assert.equal(lineText(padded(line("ab"), 4)), "ab  ");

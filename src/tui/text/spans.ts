@@ -1,4 +1,4 @@
-/** Styled text as data: spans make lines, lines make what is drawn. Colours are roles; the theme knows what they look like. */
+/** Styled text as data: spans make lines, lines make what is drawn. Colours are roles; the theme maps them to actual colours. */
 import { cut, graphemes, graphemeWidth, textWidth } from "./width.ts";
 
 export type Color =
@@ -43,12 +43,12 @@ export const lineText = (of: Line): string => of.map((s) => s.text).join("");
 export const lineWidth = (of: Line): number => of.reduce((sum, s) => sum + textWidth(s.text), 0);
 export const restyle = (of: Line, style: Style): Line => of.map((s) => ({ text: s.text, style: { ...style, ...s.style } }));
 
-/** Puts one thing before the first line and another before the rest. */
+/** Prefixes the first line with one thing and the rest with another. */
 export function prefixed(lines: readonly Line[], first: Line, rest: Line = [span(" ".repeat(lineWidth(first)))]): Line[] {
   return lines.map((of, i) => [...(i === 0 ? first : rest), ...of]);
 }
 
-/** The beginning of a line that fits, with an ellipsis where it was cut. */
+/** The part of a line that fits, with an ellipsis where it was cut. */
 export function truncate(of: Line, width: number): Line {
   if (lineWidth(of) <= width) return of;
   const out: Span[] = [];
@@ -62,13 +62,13 @@ export function truncate(of: Line, width: number): Line {
   return width < 1 ? [] : [...out, span("…", out.at(-1)?.style)];
 }
 
-/** Spaces up to the width, in a style of their own. */
+/** Pads with spaces up to the width, in their own style. */
 export function padded(of: Line, width: number, style?: Style): Line {
   const room = width - lineWidth(of);
   return room <= 0 ? of : [...of, span(" ".repeat(room), style)];
 }
 
-/** Breaks between words, or inside one that is longer than a line; spaces at a break are dropped, those at the beginning stay. */
+/** Breaks between words, or inside one that is longer than a line; spaces at a break are dropped, leading ones stay. */
 export function wrap(of: Line, width: number): Line[] {
   const room = Math.max(1, width);
   if (lineWidth(of) <= room) return [of];
@@ -77,7 +77,7 @@ export function wrap(of: Line, width: number): Line[] {
   return wrapper.end();
 }
 
-/** Words gather until a space shows that they are whole: a word may change its style in the middle. */
+/** Spans are collected until a space ends the word: a word may change its style in the middle. */
 class Wrapper {
   readonly #width: number;
   readonly #lines: Line[] = [];

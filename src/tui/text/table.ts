@@ -1,4 +1,4 @@
-/** Tables in a terminal: columns as wide as they need, narrower where they must, records below each other where nothing else fits. */
+/** Tables in a terminal: columns as wide as they need, narrower where they must, stacked records where nothing else fits. */
 import { type Line, lineWidth, muted, padded, restyle, span, wrap } from "./spans.ts";
 
 const minColumn = 6;
@@ -14,7 +14,7 @@ export function tableLines(rows: readonly (readonly Line[])[], width: number): L
   return [...rowLines(header, widths), rule, ...body.flatMap((row) => rowLines(row, widths))];
 }
 
-/** Undefined when not even the narrowest columns fit beside each other. */
+/** Undefined when not even the narrowest columns fit side by side. */
 function columnWidths(rows: readonly (readonly Line[])[], room: number): number[] | undefined {
   const count = rows[0]?.length ?? 0;
   const natural = Array.from({ length: count }, (_, i) => Math.max(1, ...rows.map((row) => lineWidth(row[i] ?? []))));

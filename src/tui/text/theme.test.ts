@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { span } from "./spans.ts";
 import { createTheme } from "./theme.ts";
 
-test("without colours only weight and lines are left", () => {
+test("without colours only bold and underline are left", () => {
   const plain = createTheme({ brightness: "dark", depth: 1 });
   assert.equal(plain.paint([span("a", { color: "accent", background: "added" }), span("b", { bold: true })]), "a\u001b[1mb\u001b[0m");
 });
@@ -16,7 +16,7 @@ test("light and dark differ, sixteen colours have no backgrounds", () => {
   assert.match(paint("light", 8), /48;5;194/);
 });
 
-test("terminals without Unicode get letters", () => {
+test("terminals without Unicode get ASCII", () => {
   const { marks } = createTheme({ brightness: "dark", depth: 4, ascii: true });
   assert.match(Object.values(marks).flat().join(""), /^[\x20-\x7e]+$/);
 });

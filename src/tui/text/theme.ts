@@ -1,15 +1,15 @@
-/** What the roles look like: for dark and light terminals, with as many colours as the terminal has, or with none. */
+/** Maps roles to colours: for dark and light terminals, with as many colours as the terminal has, or with none. */
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Background, Color, Line, Span, Style } from "./spans.ts";
 
 export type Brightness = "dark" | "light";
-/** Bits of colour: 1 is none, 4 the sixteen of old, 8 the table of 256, 24 all. */
+/** Colour depth in bits: 1 is none, 4 the sixteen ANSI colours, 8 the 256-colour palette, 24 true colour. */
 export type Depth = 1 | 4 | 8 | 24;
 
 export interface Theme {
   readonly brightness: Brightness;
   readonly depth: Depth;
-  /** Box lines, bullets and marks; plain letters where the terminal has nothing else. */
+  /** Box lines, bullets and symbols; ASCII where the terminal has nothing else. */
   readonly marks: Marks;
   /** No boxes, no moving parts, words instead of symbols: for screen readers. */
   readonly spoken: boolean;
@@ -89,7 +89,7 @@ interface Palette {
   readonly backgrounds: Readonly<Record<Background, string>>;
 }
 
-/** All that is drawn passes here: text that nobody cleaned does not steer the terminal either. */
+/** Everything that is drawn passes through here: uncleaned text cannot control the terminal either. */
 function paintSpan({ text: given, style }: Span, palette: Palette): string {
   const text = cleanLine(given);
   if (style === undefined || text === "") return text;
@@ -119,7 +119,7 @@ function paletteFor(brightness: Brightness, depth: Depth): Palette {
   return { colors, backgrounds: depth === 8 ? tableBackgrounds[brightness] : fullBackgrounds[brightness] };
 }
 
-/** Only weight and lines are left; selections are shown by symbols. */
+/** Only bold and underline are left; selections are shown by symbols. */
 const withoutColours: Palette = {
   colors: {
     accent: "",
@@ -140,7 +140,7 @@ const withoutColours: Palette = {
   backgrounds: noBackgrounds,
 };
 
-/** The sixteen take on whatever colours their owner gave them, so they suit most terminals. */
+/** Users may redefine the sixteen ANSI colours, so they suit most terminals. */
 const sixteenDark: Palette["colors"] = {
   accent: "36",
   success: "32",

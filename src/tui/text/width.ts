@@ -5,7 +5,7 @@ const ascii = /^[\x20-\x7e]*$/;
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Control}\p{Mark}\p{Surrogate}]+$/u;
 const emoji = /^\p{RGI_Emoji}$/v;
 
-/** Beginnings and ends of the ranges that East Asian fonts draw two columns wide; emoji are recognized by their own property. */
+/** Starts and ends of the ranges that East Asian fonts draw two columns wide; emoji are recognized by their own property. */
 const wide: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2329, 0x232a],
@@ -26,12 +26,12 @@ const wide: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ];
 
-/** The pieces that a cursor steps over as one. */
+/** The graphemes that a cursor steps over as one. */
 export function graphemes(text: string): string[] {
   return ascii.test(text) ? [...text] : Array.from(segmenter.segment(text), (piece) => piece.segment);
 }
 
-/** What a tab takes in a text that is being written. */
+/** The width of a tab in a text that is being written. */
 export const tab = "    ";
 
 export function graphemeWidth(piece: string): number {
@@ -50,7 +50,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** The longest beginning that fits, never half a character. */
+/** The longest prefix that fits, never half a character. */
 export function cut(text: string, width: number): string {
   if (ascii.test(text)) return text.slice(0, Math.max(0, width));
   let used = 0;
@@ -63,12 +63,12 @@ export function cut(text: string, width: number): string {
   return text.slice(0, end);
 }
 
-/** Cut with an ellipsis at the end where it does not fit. */
+/** Cut with an ellipsis at the end if it does not fit. */
 export function shorten(text: string, width: number): string {
   return textWidth(text) <= width ? text : width < 1 ? "" : `${cut(text, width - 1)}…`;
 }
 
-/** Cut in the middle: the ends of a path say the most. */
+/** Cut in the middle: the ends of a path are the most informative. */
 export function shortenMiddle(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   if (width < 5) return shorten(text, width);
