@@ -1,4 +1,4 @@
-/** Bundler plugin: writes every character beyond ASCII as an escape. V8 keeps such a text in half the memory, and Node reads and checks it several times faster. */
+/** Bundler plugin: escapes every non-ASCII character. V8 stores such text in half the memory, and Node reads and checks it several times faster. */
 import type { Plugin } from "rolldown";
 
 export const asciiCode: Plugin = {
@@ -8,10 +8,10 @@ export const asciiCode: Plugin = {
   },
 };
 
-/** What an escape would change: raw templates keep it as it is, and a backslash before it would become its own. */
+/** Where an escape would change the meaning: raw templates, and characters after a backslash. */
 const unsafe = /\braw`[^`]*[^\0-\x7f]|(?<!\\)(?:\\\\)*\\[^\0-\x7f]/;
 
-/** Such characters stand in strings, templates, patterns and comments, where an escape means the same. */
+/** Such characters occur in strings, templates, patterns and comments, where an escape means the same. */
 export function toAscii(code: string): string {
   const found = unsafe.exec(code);
   if (found !== null) throw new Error(`cannot be written in ASCII: ${found[0].slice(0, 80)}`);

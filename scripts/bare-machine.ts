@@ -1,21 +1,21 @@
 /**
- * Runs a command as on a machine where nothing was installed for Parley: `node scripts/bare-machine.ts npm test -- src/exec`.
- * Programs are looked up in the system's own folders, so a changed PATH would not hide them: they are removed in an overlay over those
+ * Runs a command as on a machine without Parley's optional programs: `node scripts/bare-machine.ts npm test -- src/exec`.
+ * Programs are looked up in system folders, so a changed PATH would not hide them: they are removed in an overlay over those
  * folders, in a mount namespace that ends with the command. The temp folder is empty there. Linux only.
  */
 import { spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 
-/** What `scripts/setup-debian.sh` installs, but for git, which a checkout needs, and chromium, which plays the person. */
+/** What `scripts/setup-debian.sh` installs, except git, which a checkout needs, and chromium, which drives the page. */
 export const hiddenPrograms = ["bwrap", "rg", "tmux", "zsh", "fish"] as const;
 const programFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];
 
-/** The command line that runs `command` with the programs hidden. As an ordinary user it needs user namespaces. */
+/** The command line that runs `command` with the programs hidden. An ordinary user needs user namespaces for it. */
 export function bareCommand(command: readonly string[]): readonly string[] {
   const folders = [...new Set(programFolders.flatMap(realFolder))];
   const script = [
     "set -e",
-    // What the overlays change is kept in memory, below the temp folder that the command sees.
+    // The overlays' changes are kept in memory, below the temp folder that the command sees.
     "mount -t tmpfs -o mode=755 tmpfs /tmp",
     ...folders.flatMap((folder, i) => [
       `mkdir "/tmp/upper${i}" "/tmp/work${i}"`,

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:agent`: what the agent sends over thirty turns on each wire, what it does at its limits, with chat templates, with slips of
- * models and with stored sessions; offline, against ceilings that only fall (docs/bench/agent.json). `--write` lowers them to what was
- * measured and writes the tables of docs/performance.md; `--record` keeps what is sent today as what must be sent. Words after it choose rows.
+ * `npm run bench:agent`: what the agent sends over thirty turns on each wire, how it behaves at its limits, with chat templates, with models'
+ * mistakes and with stored sessions; offline, against ceilings that only fall (docs/bench/agent.json). `--write` lowers them to the measured
+ * values and writes the tables of docs/performance.md; `--record` stores today's requests as the expected ones. Arguments choose rows.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -18,14 +18,14 @@ const root = path.resolve(import.meta.dirname, "..");
 const ceilingsFile = path.join(root, "docs/bench/agent.json");
 const page = path.join(root, "docs/performance.md");
 
-/** What no row may pass, whatever its ceiling. */
+/** Absolute limits, whatever a row's ceiling. */
 const most: Readonly<Record<string, number>> = {
   ...{ brokenPrefixes: 0, brokenAcross: 0, refused: 0, failedTurns: 0, requestsOfATurn: 5, saidAgain: 0, overHttp: 0, differing: 0 },
   ...{ fixedTokens: 3000, manyToolsTokens: 3000, largestResult: 12_000, failedHere: 0 },
 };
 /** Higher is better for these. */
 const least: Readonly<Record<string, number>> = { compactionShare: 95, callsAccepted: 18, patchesAccepted: 24, calls: 0, patches: 0 };
-/** Names of folders and the output of commands differ from machine to machine. */
+/** Folder names and command output differ from machine to machine. */
 const slack = 1.03;
 
 const rows: Readonly<Record<string, () => Promise<Row>>> = {
@@ -41,13 +41,13 @@ const rows: Readonly<Record<string, () => Promise<Row>>> = {
 
 async function main(): Promise<number> {
   const ceilings = JSON.parse(readFileSync(ceilingsFile, "utf8")) as Measured;
-  const chosen = process.argv.slice(2).filter((word) => !word.startsWith("-"));
+  const chosen = process.argv.slice(2).filter((arg) => !arg.startsWith("-"));
   if (process.argv.includes("--record")) for (const wire of recordedWires) await recordSession(wire);
   const measured: Record<string, Row> = {};
   let passed = 0;
   let failed = 0;
   for (const [name, measure] of Object.entries(rows)) {
-    if (chosen.length > 0 && !chosen.some((word) => name.includes(word))) continue;
+    if (chosen.length > 0 && !chosen.some((part) => name.includes(part))) continue;
     const figures = await measure();
     measured[name] = figures;
     for (const [key, value] of Object.entries(figures)) {
@@ -65,18 +65,18 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-/** Undefined when the value keeps to its limit and its ceiling, else what would. */
+/** Undefined when the value keeps to its limit and its ceiling, otherwise the bound that it breaks. */
 function faultOf(key: string, value: number, ceiling: number | undefined): string | undefined {
   const floor = least[key];
   if (floor !== undefined) {
-    const wanted = Math.max(floor, ceiling ?? floor);
-    return value < wanted ? `at least ${wanted}` : undefined;
+    const least = Math.max(floor, ceiling ?? floor);
+    return value < least ? `at least ${least}` : undefined;
   }
   const highest = Math.min(most[key] ?? Number.POSITIVE_INFINITY, (ceiling ?? Number.POSITIVE_INFINITY) * slack);
   return value > highest ? `at most ${highest}` : undefined;
 }
 
-/** A ceiling never rises by itself, nor a floor falls: whoever must change one so does it by hand, with a reason. */
+/** A ceiling never rises automatically, nor does a floor fall: that takes an edit by hand, with a reason. */
 function write(measured: Measured, ceilings: Measured): void {
   const settled = Object.entries(measured).map(([name, figures]) => [
     name,

@@ -52,7 +52,7 @@ async function pageFigures(browser: Browser): Promise<Record<string, number>> {
 
 interface Cost {
   readonly ms: number;
-  /** What the page's main thread worked, whatever else the machine did. */
+  /** The main thread's working time, whatever else the machine did. */
   readonly cpu: number;
 }
 
@@ -82,7 +82,7 @@ async function scrolled(page: Page, selector: string, distance: number): Promise
   return { p95: round(quantile(times, 0.95)), cpu: round((await worked()) / times.length) };
 }
 
-/** Starts to count; the function it gives tells the main thread's milliseconds since. */
+/** Starts counting; the returned function gives the main thread's milliseconds since. */
 async function mainThread(page: Page): Promise<() => Promise<number>> {
   const tools = await page.context().newCDPSession(page);
   await tools.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -103,7 +103,7 @@ async function inPage<T>(browser: Browser, work: (page: Page) => Promise<T>): Pr
   }
 }
 
-/** Until the first session is on the screen, by the page's own clock. */
+/** Time until the first session is on the screen, by the page's own clock. */
 async function firstPaint(page: Page, url: string): Promise<number> {
   await page.goto(url);
   await page.locator(".session-row").first().waitFor();
@@ -115,13 +115,13 @@ async function openLong(page: Page, url: string): Promise<number> {
   return Number(await page.evaluate("performance.now()"));
 }
 
-/** Sockets in a thread of their own, so that reading does not hold up writing; each event carries the moment it was made. */
-const listener = `
+/** Sockets in a separate thread, so that reading does not delay writing; each event carries its creation time. */
+const listenerCode = `
 const { parentPort, workerData } = require("node:worker_threads");
 const { WebSocket } = require(workerData.ws);
 const now = () => performance.timeOrigin + performance.now();
 const lags = [];
-let last = 0, heard = 0;
+let last = 0, received = 0;
 const open = Array.from({ length: workerData.count }, () => new Promise((resolve, reject) => {
   const socket = new WebSocket(workerData.url, { headers: { authorization: "Bearer " + workerData.token } });
   socket.on("error", reject);
@@ -130,22 +130,22 @@ const open = Array.from({ length: workerData.count }, () => new Promise((resolve
     if (text.includes('"ready"')) return resolve(socket);
     const made = /@(\\d+\\.\\d+)@/.exec(text);
     if (made === null) return;
-    heard++;
+    received++;
     last = now();
     lags.push(last - Number(made[1]));
   });
 }));
 Promise.all(open).then((sockets) => {
   parentPort.postMessage("open");
-  parentPort.on("message", (word) => {
-    if (word === "end") for (const s of sockets) s.terminate();
-    parentPort.postMessage({ heard, last, lags: lags.splice(0) });
-    heard = 0;
+  parentPort.on("message", (command) => {
+    if (command === "end") for (const s of sockets) s.terminate();
+    parentPort.postMessage({ received, last, lags: lags.splice(0) });
+    received = 0;
   });
 });`;
 
-interface Heard {
-  readonly heard: number;
+interface Received {
+  readonly received: number;
   readonly last: number;
   readonly lags: readonly number[];
 }
@@ -153,16 +153,16 @@ interface Heard {
 async function listen(
   manager: TestManager,
   count: number,
-): Promise<{ ask(word: "so far" | "end"): Promise<Heard>; close(): Promise<unknown> }> {
+): Promise<{ ask(command: "so far" | "end"): Promise<Received>; close(): Promise<unknown> }> {
   const ws = (await import("node:module")).createRequire(import.meta.url).resolve("ws");
   const url = `${manager.url.replace("http", "ws")}/api/stream?families=core,raw`;
-  const worker = new Worker(listener, { eval: true, workerData: { url, token: adminToken, count, ws } });
+  const worker = new Worker(listenerCode, { eval: true, workerData: { url, token: adminToken, count, ws } });
   await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
   return {
-    ask: (word) =>
+    ask: (command) =>
       new Promise((resolve) => {
         worker.once("message", resolve);
-        worker.postMessage(word);
+        worker.postMessage(command);
       }),
     close: () => worker.terminate(),
   };
@@ -192,29 +192,29 @@ async function streamFigures(): Promise<Record<string, number>> {
 }
 
 async function measureFanOut(manager: TestManager, engine: PlayedEngine): Promise<number> {
-  const ears = await listen(manager, clients);
+  const listener = await listen(manager, clients);
   const times: number[] = [];
   for (let i = 0; i < 20; i++) {
     const made = performance.timeOrigin + performance.now();
     engine.notify("warning", { threadId: "t0", message: stamp() });
-    let heard = 0;
+    let received = 0;
     let last = 0;
-    for (let polls = 0; heard < clients && polls < 400; polls++) {
+    for (let polls = 0; received < clients && polls < 400; polls++) {
       await wait(5);
-      const so = await ears.ask("so far");
-      heard += so.heard;
+      const so = await listener.ask("so far");
+      received += so.received;
       last = Math.max(last, so.last);
     }
     times.push(last - made);
   }
-  await ears.ask("end");
-  await ears.close();
+  await listener.ask("end");
+  await listener.close();
   return quantile(times, 0.5);
 }
 
-/** Every thread says a few words ten times a second; the bridge joins what arrives within a frame, which is part of the figure. */
+/** Every thread sends a few words ten times a second; the bridge merges what arrives within a frame, which is part of the figure. */
 async function measureStreams(manager: TestManager, engine: PlayedEngine): Promise<readonly number[]> {
-  const ears = await listen(manager, 10);
+  const listener = await listen(manager, 10);
   const until = performance.now() + streamMs;
   for (let tick = 0; performance.now() < until; tick++) {
     for (let t = tick % 5; t < threads; t += 5)
@@ -222,8 +222,8 @@ async function measureStreams(manager: TestManager, engine: PlayedEngine): Promi
     await wait(20);
   }
   await wait(200);
-  const { lags } = await ears.ask("end");
-  await ears.close();
+  const { lags } = await listener.ask("end");
+  await listener.close();
   return lags;
 }
 

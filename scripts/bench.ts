@@ -1,4 +1,4 @@
-/** `npm run bench` and `npm run bench:full`: speed and size beside the native Codex server, as a table, a plot, a history and a page. */
+/** `npm run bench` and `npm run bench:full`: speed and size compared with the native Codex server, as a table, a plot, a history and a page. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
@@ -23,7 +23,7 @@ const files = {
   causes: path.join(docs, "bench/causes.json"),
   engines: path.join(docs, "bench/engines.json"),
 };
-/** Quick runs are for whoever is at work here; full ones are for the repository. */
+/** Quick runs are for development; full ones are for the repository. */
 const kept = (kind: Run["kind"], name: string): string => path.join(kind === "full" ? docs : path.join(root, "test-output"), "bench", name);
 const maxHistory = 100;
 const managerMs = 240_000;
@@ -32,13 +32,13 @@ const { values: flags } = parseArgs({
   options: {
     full: { type: "boolean", default: false },
     rounds: { type: "string" },
-    /** Scenarios, with commas; `curves`, `manager` and `engines` are among them. Nothing is written then, but for `--write`. */
+    /** Comma-separated scenarios, including `curves`, `manager` and `engines`. Nothing is written then, unless `--write` is given. */
     only: { type: "string" },
-    /** Keeps the figures of the sandbox's engines and makes the page anew, also of a run of them alone. */
+    /** Stores the figures of the sandbox engines and rewrites the page, even for a run of them alone. */
     write: { type: "boolean", default: false },
     codex: { type: "string" },
     "no-codex": { type: "boolean", default: false },
-    /** Makes the page anew from the latest full run, after its causes were changed. */
+    /** Rewrites the page from the latest full run, after its causes were changed. */
     page: { type: "boolean", default: false },
   },
 });
@@ -63,7 +63,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** What was measured so far is still shown; nothing is written. A second signal ends the process as it would without us. */
+/** What was measured so far is still shown; nothing is written. A second signal ends the process as it would without a handler. */
 function abort(stop: AbortController, bench: Bench | undefined): void {
   process.stderr.write("Stopping; what is measured so far follows.\n");
   stop.abort();
@@ -121,13 +121,13 @@ function specsOf(codex: Codex | undefined): readonly Spec[] {
   return [theirs, { ...ours, recordWith: theirs }];
 }
 
-/** The manager's rows come from its own script, as JSON: names to figures, nested as it likes. */
+/** The manager's rows come from its own script, as JSON: arbitrarily nested names with figures. */
 function measureManager(): Record<string, number | string> {
   const script = path.join(root, "scripts/bench-page.ts");
   if (!existsSync(script)) return {};
   process.stderr.write("manager …\n");
-  const words = [script, ...(flags.full ? ["--full"] : [])];
-  const { stdout, stderr, status } = spawnSync(process.execPath, words, { encoding: "utf8", timeout: managerMs, cwd: root });
+  const args = [script, ...(flags.full ? ["--full"] : [])];
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: managerMs, cwd: root });
   try {
     return flat(JSON.parse(stdout.slice(stdout.indexOf("{"))));
   } catch {
@@ -151,7 +151,7 @@ function commit(): string {
   return `${git("rev-parse", "--short", "HEAD") || "unknown"}${isChanged ? " with changes" : ""}`;
 }
 
-/** A part of a run is shown and not kept. A run without the other server says nothing of ratios, so the page stays. */
+/** A partial run is shown and not stored. A run without the other server has no ratios, so the page stays. */
 function keep(run: Run): number {
   if (run.engines !== undefined && (flags.write || (flags.full && flags.only === undefined)))
     writeFileSync(files.engines, `${JSON.stringify(run.engines)}\n`);
@@ -170,7 +170,7 @@ function keep(run: Run): number {
   return writePage(run);
 }
 
-/** Without the words in which something went wrong: they may name folders of this machine. */
+/** Without error messages: they may name folders of this machine. */
 function figuresOf(measures: Measures): Measures {
   const numeric = (found: Measures[string][string]): boolean => Object.values(found).every((value) => typeof value === "object");
   return Object.fromEntries(

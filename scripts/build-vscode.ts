@@ -9,7 +9,7 @@ const source = path.join(root, "apps/vscode");
 export const extensionFolder = path.join(root, "dist/vscode");
 
 export interface ExtensionOptions {
-  /** Also carries the lockfile's Node for this platform, so that nothing else is needed. */
+  /** Also includes the lockfile's Node for this platform, so that nothing else is needed. */
   readonly withNode?: boolean;
 }
 
@@ -26,7 +26,7 @@ export async function buildExtension({ withNode = false }: ExtensionOptions = {}
   for (const file of ["LICENSE", "CHANGELOG.md"]) cpSync(path.join(root, file), path.join(extensionFolder, file));
 }
 
-/** One version for all that is shipped together. */
+/** One version for everything that is shipped together. */
 function manifest(): object {
   const read = (folder: string): object => JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
   const { version }: { version?: unknown } = read(root);
@@ -38,7 +38,7 @@ async function bundleHost(): Promise<void> {
     cwd: root,
     input: { extension: "apps/vscode/src/editor/extension.ts" },
     platform: "node",
-    // The editor brings the first; checks are interpreted without the second, and a client makes few.
+    // The editor provides the first; without the second, checks are interpreted, and a client makes few.
     external: ["vscode", "typebox/schema", "bufferutil", "utf-8-validate"],
   });
   await graph.write({ dir: extensionFolder, format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false, minify: false });
@@ -54,7 +54,7 @@ export async function buildPanel(folder: string): Promise<void> {
   });
 }
 
-/** The platform's Node package, as the lockfile has it. */
+/** The platform's Node package, as in the lockfile. */
 function copyNode(server: string): void {
   const names =
     process.platform === "darwin" && process.arch === "arm64"

@@ -1,4 +1,4 @@
-/** `npm run build`: bundles the sources into dist/ as CommonJS, one chunk for each thing that is loaded on demand. */
+/** `npm run build`: bundles the sources into dist/ as CommonJS, one chunk for each part that is loaded on demand. */
 import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
@@ -14,10 +14,10 @@ const root = path.resolve(import.meta.dirname, "..");
 const dist = path.join(root, "dist");
 const launcher = process.platform === "win32" ? [process.execPath, path.join(dist, "parley.cjs")] : [path.join(root, "bin", "parley")];
 
-/** Native modules are found at run time, where they are installed; everything else is in the bundle. */
+/** Native modules are resolved at run time, where they are installed; everything else is in the bundle. */
 export const nativeModules: readonly string[] = ["@lydell/node-pty", "@napi-rs/keyring", "sharp"];
 
-/** An installed package may be started by any Node: an old one must say so in words it can run. */
+/** An installed package may be started by any Node: an old one must report that in syntax it can run. */
 const head = `#!/usr/bin/env node
 "use strict";
 var found = process.versions.node.split(".").map(Number);
@@ -26,7 +26,7 @@ if (found[0] < 24 || (found[0] === 24 && found[1] < 21)) {
   process.exit(1);
 }`;
 
-/** What steers the build, beside the sources. */
+/** The build's own inputs, besides the sources. */
 const steering = [
   "package.json",
   "package-lock.json",
@@ -37,13 +37,13 @@ const steering = [
   "scripts/plain-imports.ts",
 ];
 
-/** The sources that a bundle is made of, as paths from the checkout, and which of them every start runs first. */
+/** The sources of a bundle, as paths relative to the checkout, and which of them run first at every start. */
 interface MadeOf {
   readonly first: readonly string[];
   readonly all: readonly string[];
 }
 
-/** Bundles some entries with what they need. */
+/** Bundles some entries with their dependencies. */
 async function bundle(folder: string, input: Readonly<Record<string, string>>, parts: readonly Part[] = []): Promise<MadeOf> {
   const plugins = [lazyBuiltins, lazyChunks(lazyParts), plainImports, asciiCode];
   const graph = await rolldown({
@@ -52,7 +52,7 @@ async function bundle(folder: string, input: Readonly<Record<string, string>>, p
     platform: "node",
     external: [...nativeModules],
     plugins,
-    // What the parts lend each other may be added to what a program exports, and to nothing else.
+    // What chunks share may be added to a program's exports, and to nothing else.
     preserveEntrySignatures: parts.length === 0 ? "exports-only" : "allow-extension",
   });
   const groups = parts.map(({ name, holds, whole }, i) => ({
@@ -68,7 +68,7 @@ async function bundle(folder: string, input: Readonly<Record<string, string>>, p
     chunkFileNames: "chunks/[name]-[hash].cjs",
     banner: (chunk) => (chunk.isEntry && chunk.name === "parley" ? head : ""),
     comments: { legal: true, annotation: false, jsdoc: false },
-    // Names stay, for the sake of stack traces.
+    // Names are kept for stack traces.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     minifyInternalExports: false,
     codeSplitting: { groups },
@@ -82,16 +82,16 @@ async function bundle(folder: string, input: Readonly<Record<string, string>>, p
 const sourcesIn = (chunks: readonly { readonly moduleIds: readonly string[] }[]): readonly string[] =>
   chunks.flatMap(({ moduleIds }) => moduleIds.map((id) => path.relative(root, id)).filter((file) => file.startsWith(`src${path.sep}`)));
 
-/** React's own checks are for its developers, and so is the inspector that the terminal library would look for. */
+/** React's own checks are for its developers, and so is the inspector that the terminal library would load. */
 const noInspector = { name: "no-inspector", load: (id: string) => (/[\\/]ink[\\/]build[\\/]devtools\.js$/.test(id) ? "export {};" : null) };
 
-/** The terminal client, in one file: its layout engine is waited for while it is loaded, which only ES modules can do. */
+/** The terminal client, in one file: its layout engine is awaited while it is loaded, which only ES modules can do. */
 async function bundleTui(folder: string): Promise<readonly string[]> {
   const graph = await rolldown({
     cwd: root,
     input: { tui: "src/tui/run.ts" },
     platform: "node",
-    external: ["typebox/schema"], // checks are interpreted where it is missing: a terminal has few to make
+    external: ["typebox/schema"], // without it checks are interpreted: a terminal makes few
     plugins: [noInspector],
     transform: { define: { "process.env.NODE_ENV": '"production"' } },
   });
@@ -100,7 +100,7 @@ async function bundleTui(folder: string): Promise<readonly string[]> {
   return sourcesIn(output.filter((part) => part.type === "chunk"));
 }
 
-/** Writes the bundle into a folder that is made for it. */
+/** Writes the bundle into a newly created folder. */
 export async function bundleInto(folder: string): Promise<MadeOf> {
   mkdirSync(folder, { recursive: true });
   const { first, all } = await bundle(folder, { parley: "src/cli/main.ts" }, serverParts);
@@ -113,11 +113,11 @@ export async function bundleInto(folder: string): Promise<MadeOf> {
 }
 
 /**
- * Replaces dist/ under the feet of running servers: chunks carry a digest in their names and the older ones stay for a day, since a
- * server loads them when it needs them; the entries change last.
+ * Replaces dist/ while servers run from it: chunks have a digest in their names and the older ones stay for a day, since a server loads
+ * them on demand; the entries change last.
  */
 export async function build(): Promise<void> {
-  // Taken before the sources are read: what changes meanwhile makes the bundle old, never wrong.
+  // Taken before the sources are read: a change in between makes the bundle stale, never wrong.
   const stamp = takeStamp(root, [...globSync("src/**/*.{ts,tsx,json,md}", { cwd: root }), ...steering]);
   const next = path.join(dist, `.next-${process.pid}`);
   try {

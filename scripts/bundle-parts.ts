@@ -1,19 +1,19 @@
-/** How the bundle of the server is cut: what answers first, what a thread needs to start, and the rest, which is loaded at its first use. */
+/** How the server's bundle is split: what responds first, what a thread needs to start, and the rest, which is loaded on first use. */
 
-/** A chunk of the bundle. Few are best: every further file costs most of a millisecond at the start. */
+/** A chunk of the bundle. Few are best: every additional file costs most of a millisecond at startup. */
 export interface Part {
   readonly name: string;
-  /** Paths from the checkout. */
+  /** Paths relative to the checkout. */
   readonly holds: (file: string) => boolean;
-  /** Whether all that these modules need at once comes along. */
+  /** Whether all static imports of these modules are included. */
   readonly whole: boolean;
 }
 
 const among = (files: readonly string[]) => (file: string) => files.includes(file);
 
 /**
- * What no start needs, by folder. A module that is missing here makes starts slower, and one that is wrongly here makes them load this
- * chunk too (test/start.itest.ts says so); neither changes what the server does.
+ * What no start needs, by folder. A missing module makes starts slower, and one that is wrongly listed makes them load this chunk too
+ * (test/start.itest.ts reports it); neither changes the server's behaviour.
  */
 const later: Readonly<Record<string, readonly string[]>> = {
   "src/adapters/v1": ["*"],
@@ -63,5 +63,5 @@ export const serverParts: readonly Part[] = [
   { name: "later", holds: isLater, whole: false },
   { name: "app", holds: among(["src/cli/app-server/serve.ts"]), whole: true },
 ];
-/** The chunks that are loaded at the first use of something in them. */
+/** The chunks that are loaded on first use. */
 export const lazyParts: readonly string[] = ["later"];

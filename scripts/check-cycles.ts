@@ -1,6 +1,6 @@
 /**
- * Fails when files import each other's values in a cycle: what such a file finds then depends on which of them was loaded first. Also when
- * nobody imports a file: it was forgotten in its registry, or is not needed any more.
+ * Fails when files import each other's values in a cycle: the result then depends on which of them was loaded first. Also fails when nothing
+ * imports a file: it was forgotten in its registry, or is not needed any more.
  */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -15,7 +15,7 @@ const unused = findUnused();
 for (const file of unused) console.error(`${file}: nobody imports it; add it to its registry, or remove it`);
 process.exitCode = cycles.length + unused.length === 0 ? 0 : 1;
 
-/** What is loaded with a file: no types, and nothing that comes by `import()`. */
+/** A file's static imports: no types, and no `import()`. */
 function valueImports(file: string): readonly string[] {
   const found = readFileSync(file, "utf8").matchAll(/^(?:import|export)(?! type\b) (?:([^"';]*?) from )?"(\.[^"]+)"/gm);
   return [...found].flatMap(([, names = "", target = ""]) => {
@@ -25,7 +25,7 @@ function valueImports(file: string): readonly string[] {
   });
 }
 
-/** The groups of files that all reach each other, after Tarjan. */
+/** The groups of files that all reach each other (Tarjan's algorithm). */
 function findCycles(): readonly (readonly string[])[] {
   const number = new Map<string, number>();
   const low = new Map<string, number>();
@@ -52,7 +52,7 @@ function findCycles(): readonly (readonly string[])[] {
   return found;
 }
 
-/** Where programs begin, and what only tests take. */
+/** Entry points of programs, and files that only tests import. */
 function isEntry(file: string): boolean {
   return /\/(?:main\.tsx?|extension\.ts|testing\.ts)$|\.d\.ts$/.test(file);
 }

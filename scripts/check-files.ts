@@ -1,11 +1,11 @@
 /**
- * Fails when a file of ours opens, reads, replaces or appends to files by itself instead of with src/lib/bounded-read.ts and
- * src/lib/durable-write.ts. The few that must are listed here, each with its reason.
+ * Fails when a file opens, reads, replaces or appends to files directly instead of with src/lib/bounded-read.ts and
+ * src/lib/durable-write.ts. The few exceptions are listed here, each with its reason.
  */
 import { globSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-/** Functions of node:fs that wait for a pipe, read without a bound, or can leave a part of a file behind. */
+/** Functions of node:fs that block on a pipe, read without a bound, or can leave a partial file behind. */
 const raw = new Set([
   ...["open", "openSync", "openAsBlob", "readFile", "readFileSync", "createReadStream"],
   ...[
@@ -79,7 +79,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   process.exitCode = found.length + unused.length === 0 ? 0 : 1;
 }
 
-/** What is wrong with one file, in words. */
+/** The errors in one file. */
 export function problemsIn(file: string, text: string): readonly string[] {
   if (Object.hasOwn(allowed, file)) return [];
   return rawUses(text).map(
@@ -88,7 +88,7 @@ export function problemsIn(file: string, text: string): readonly string[] {
   );
 }
 
-/** The functions in question that a text takes from node:fs: by name, by way of the whole module, or of an opened file. */
+/** The listed functions that a text imports from node:fs: by name, through the module object, or from an opened file. */
 export function rawUses(text: string): readonly string[] {
   const byName = [...text.matchAll(/import (?:type )?(?:(\w+),? ?)?(?:\* as (\w+)|\{([^}]*)\})? ?from "node:fs(?:\/promises)?"/g)];
   const names = byName.flatMap(([, , , list = ""]) => list.split(",").map((part) => part.trim().split(/\s+as\s+/)[0] ?? ""));

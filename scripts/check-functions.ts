@@ -1,13 +1,13 @@
 /**
- * Fails when a function of src or apps has more than 60 lines or 4 parameters. Those that had when the rule came are listed in
- * function-limits-exceeded.json, which may only shrink: none may grow or join them. `--write` lowers the list to what is there now.
+ * Fails when a function of src or apps has more than 60 lines or 4 parameters. Those that predate the rule are listed in
+ * function-limits-exceeded.json, which may only shrink: none may grow or be added. `--write` reduces the list to the current sizes.
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Of each file the sizes that are over a limit, largest first: functions have no names that would last longer. */
+/** Per file the sizes that exceed a limit, largest first: functions have no stable names. */
 export type Exceeded = Readonly<Record<string, { readonly lines?: readonly number[]; readonly parameters?: readonly number[] }>>;
 interface Diagnostic {
   readonly category: string;
@@ -19,7 +19,7 @@ const kinds = ["lines", "parameters"] as const;
 const ruleOf = { lines: "noExcessiveLinesPerFunction", parameters: "useMaxParams" } as const;
 const limitOf = { lines: "60 lines", parameters: "4 parameters" } as const;
 
-/** What is new or has grown, as sentences; `stale` are the files whose list is longer than it has to be. */
+/** New and grown functions, as messages; `stale` are the files whose list is longer than necessary. */
 export function compare(now: Exceeded, listed: Exceeded): { readonly problems: readonly string[]; readonly stale: readonly string[] } {
   const problems: string[] = [];
   const stale = new Set<string>();
@@ -45,7 +45,7 @@ function measured(): Exceeded {
   for (const { category, message, location } of diagnostics) {
     const kind = kinds.find((one) => category.endsWith(ruleOf[one]));
     const size = /\d+/.exec(message)?.[0];
-    // A test's function holds the whole of what it tries.
+    // A test's function contains the entire test.
     if (kind === undefined || size === undefined || /\.i?test\.tsx?$|\/test\//.test(location.path)) continue;
     const entry = found[location.path] ?? {};
     found[location.path] = entry;

@@ -1,25 +1,25 @@
-/** Fails when a file imports from a folder its own folder may not see, when a file is too long, or when a test's hook reaches other files. */
+/** Fails when a file imports from a folder that its own folder may not use, when a file is too long, or when a test's hook affects other files. */
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 interface Rules {
   readonly root: string;
-  /** What each room may import beside itself, as paths from the repository's root: a folder, or one file. */
+  /** What each room may import besides itself, as paths relative to the repository's root: a folder, or one file. */
   readonly mayImport: Readonly<Record<string, readonly string[]>>;
-  /** Of these only types, so that none of their code gets into what is built here. */
+  /** Only types may be imported from these, so that none of their code gets into what is built here. */
   readonly typesOf?: readonly string[];
-  /** What its files may not name, and what they take instead. */
+  /** Names that its files must not use, and what to use instead. */
   readonly forbids?: { readonly pattern: RegExp; readonly instead: string };
   /** Rooms that only compute: the packages and Node modules that they may import. */
   readonly packagesOf?: Readonly<Record<string, readonly string[]>>;
-  /** Files of those that may be imported whole all the same. They hold pure functions and import nothing but types and each other. */
+  /** Files in those that may still be imported entirely. They contain pure functions and import only types and each other. */
   readonly pure?: readonly string[];
 }
 
 const src = (...names: string[]): readonly string[] => names.map((name) => `src/${name}`);
 const edge = src("core/ports", "protocol", "lib", "shell", "home");
 const client = src("client", "rpc", "protocol", "lib");
-/** The version, for the rooms that say it. */
+/** The version, for the rooms that report it. */
 const manifest = "package.json";
 const product: Rules = {
   root: "src",
@@ -75,7 +75,7 @@ const product: Rules = {
   packagesOf: { shell: ["node:path", "unbash"] },
 };
 
-/** Core's rooms, lowest first: each may import, also as types, only rooms before it that it names. What stands beside core is product's business. */
+/** Core's rooms, lowest first: each may import, also as types, only the earlier rooms that it names. Imports from outside core are in `product`. */
 const core = (...names: string[]): readonly string[] => [...src("protocol", "lib"), ...names.map((name) => `src/core/${name}`)];
 const agent: Rules = {
   root: "src/core",
@@ -100,7 +100,7 @@ const agent: Rules = {
   },
 };
 
-/** The store's rooms: the files' format below, the index and the writers above it, side by side. */
+/** The store's rooms: the file format below, the index and the writers above it, side by side. */
 const stored = src("store/layout.ts", "store/rollout");
 const store: Rules = {
   root: "src/store",
@@ -112,9 +112,9 @@ const store: Rules = {
   },
 };
 
-/** What the page knows of the manager and the wire. */
+/** What the page may import of the manager and the wire. */
 const wireTypes = src("protocol", "sessions/records.ts", "manager/api", "manager/api.ts", "manager/events.ts");
-/** What gets into the page itself. */
+/** What is bundled into the page itself. */
 const shownCommands = src("shell/shown-script.ts", "shell/words.ts");
 const takenByPage = [
   ...src("sessions/thread-view.ts", "sessions/hooks.ts", "sessions/plugins.ts", "protocol/hook-notice.ts"),
@@ -138,7 +138,7 @@ const page: Rules = {
   pure: takenByPage,
 };
 
-/** The extension: what knows no editor stands in `host`, the editor's own face in `editor`, the page's screens in `panel`. */
+/** The extension: `host` does not use the editor, `editor` is its user interface, `panel` has the page's screens. */
 const shared = [...src("sessions", "client", "protocol", "lib"), "apps/web/src"];
 const extension: Rules = {
   root: "apps/vscode/src",
@@ -166,7 +166,7 @@ for (const file of globSync([...takenByPage]))
   for (const { target, isType } of importsIn(readFileSync(file, "utf8")))
     if (!isType && !takenByPage.includes(path.posix.join(path.posix.dirname(file), target)))
       problems.push(`${file}: the page takes it whole, so it may import only types: import type from ${target}`);
-// Such tests share one process: a hook outside of describe() would run around the tests of every file.
+// Such tests share one process: a hook outside describe() would run around the tests of every file.
 for (const file of globSync(["src/**/*.test.{ts,tsx}", "apps/*/src/**/*.test.{ts,tsx}", "test/scenarios/**/*.test.ts"]))
   if (/^(?:before|after)Each\(/m.test(readFileSync(file, "utf8")))
     problems.push(`${file}: put beforeEach and afterEach inside a describe()`);
@@ -185,7 +185,7 @@ function look({ root, mayImport, typesOf = [], packagesOf = {}, pure = [], forbi
   const forbidden = forbids?.pattern.exec(text)?.[0];
   if (forbidden !== undefined) problems.push(`${file}: ${forbidden}: ${forbids?.instead}`);
   if (file.startsWith(path.join("src", "lib")) && /codex|parley/i.test(text.replaceAll(namesOfOthers, "")))
-    problems.push(`${file}: lib has no product words; what knows the product belongs into a room of its own`);
+    problems.push(`${file}: lib must not name the product; code that knows the product belongs in a room of its own`);
   const packages = packagesOf[room];
   if (packages !== undefined)
     for (const [, name = ""] of text.matchAll(/(?:\bfrom |\bimport\(|^import )"([^".][^"]*)"/gm))

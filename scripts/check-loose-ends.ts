@@ -1,50 +1,50 @@
 /**
- * Fails when work that nobody waits for is begun without a word on who hears of its failure, or when what strangers send is handled without a
- * catch. What slips through all the same ends at src/main/survive.ts; this keeps that the exception. Promises that are left lying by
- * mistake are found by the linter (noFloatingPromises, noMisusedPromises).
+ * Fails when unawaited work is started without handling its failure, or when input from unknown clients is handled without a catch. What
+ * still slips through ends at src/main/survive.ts; this keeps that the exception. Accidentally unawaited promises are found by the linter
+ * (noFloatingPromises, noMisusedPromises).
  */
 import { globSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-/** Calls that give no promise: `void` there only says that the value is not wanted. */
+/** Calls that return no promise: `void` there only discards the value. */
 const plainCalls = ["add", "delete", "destroy", "on", "push", "set", "setImmediate", "resolve", "reject", "warn", "test"];
-/** Calls whose promises fail by a bug alone, each with what takes care of the rest. */
+/** Calls whose promises reject only because of a bug, each with what handles the other errors. */
 const neverReject: Readonly<Record<string, string>> = {
-  "exit.then": "a command's end is told, never refused; what is done about it catches for itself",
-  kill: "waits for processes to go, and signals to those that have gone are no errors",
-  "closed.then": "a connection's end is told, never refused",
+  "exit.then": "a command's end always resolves; the callback catches its own errors",
+  kill: "waits for processes to exit, and signals to exited ones are no errors",
+  "closed.then": "a connection's end always resolves",
   "finished.then": "a tool call's failure is its result",
   "done.then": "how a sign-in failed is its result",
-  "promise.then": "a turn's end is told, never refused",
-  "written.then": "a line of the book that was not written is in the log",
-  untilEnded: "the end of a stream is told, never refused",
+  "promise.then": "a turn's end always resolves",
+  "written.then": "an audit entry that was not written is in the log",
+  untilEnded: "the end of a stream always resolves",
   "#play": "a turn that fails has an outcome, and an end that fails is in the log",
-  "#open": "a link that cannot be opened is counted, told and tried again",
-  "#note": "a before-image that is lost is in the log",
+  "#open": "a connection that cannot be opened is counted, reported and retried",
+  "#note": "a lost before-image is in the log",
   "#finish": "how a sign-in failed is announced",
   "#interrupt": "a turn that has ended meanwhile needs none",
-  "#closeIdle": "a file that cannot be closed is let go",
-  rest: "a file that cannot be closed is let go",
-  close: "a connection that cannot be closed is let go",
-  closeGroup: "a connection that cannot be closed is let go",
-  "#cleanUp": "catches all, and says so in the log",
-  "#sendSpans": "what a collector refuses is kept and said in the log",
-  "#sendMetrics": "what a collector refuses is kept and said in the log",
-  "#make": "pipes that cannot be made are done without",
-  "#lookAtDisks": "a disk that does not answer is left out",
+  "#closeIdle": "a file that cannot be closed is dropped",
+  rest: "a file that cannot be closed is dropped",
+  close: "a connection that cannot be closed is dropped",
+  closeGroup: "a connection that cannot be closed is dropped",
+  "#cleanUp": "catches everything and logs it",
+  "#sendSpans": "what a collector refuses is kept and logged",
+  "#sendMetrics": "what a collector refuses is kept and logged",
+  "#make": "continues without pipes that cannot be created",
+  "#lookAtDisks": "a disk that does not respond is left out",
   "#search": "folders that cannot be read are left out",
   searchPackages: "folders that cannot be read are left out",
-  runBeside: "catches all, and tells the thread",
-  answer: "catches all, and says so in the log",
-  elicit: "a question that cannot be put is answered with a no",
-  update: "an editor that went away hears nothing more",
+  runBeside: "catches everything and notifies the thread",
+  answer: "catches everything and logs it",
+  elicit: "a question that cannot be asked is declined",
+  update: "a disconnected editor gets no more updates",
   pipe: "the end of either side is its result",
-  "#serve": "catches all, and answers with it",
-  postMessage: "a panel that has gone hears nothing more",
-  showInformationMessage: "words alone: nothing follows from them",
-  start: "the command line itself: what it throws ends the program with the reason",
+  "#serve": "catches everything and responds with it",
+  postMessage: "a closed panel gets no more messages",
+  showInformationMessage: "only shows a message: nothing depends on it",
+  start: "the command line itself: an error ends the program with the reason",
 };
-/** Events that carry what somebody else sent. */
+/** Events that carry input from others. */
 const strangersEvents = /\.(?:on|once)\("(request|upgrade|connection|message|clientError|wsClientError|ping)"/;
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
@@ -54,7 +54,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   process.exitCode = found.length === 0 ? 0 : 1;
 }
 
-/** What is wrong with one text, each with its line. */
+/** The errors in one text, each with its line. */
 export function looseEnds(text: string): readonly string[] {
   const lines = text.split("\n");
   return lines.flatMap((line, at) => {
@@ -70,10 +70,10 @@ function loosePromise(line: string, rest: string): string | undefined {
   const call = chainFrom(rest.slice(begun.index + begun[0].length));
   if (!call.includes("(") || /\.catch\(/.test(call) || hasTwoWays(call)) return undefined;
   if (plainCalls.includes(nameOf(call)) || Object.hasOwn(neverReject, nameOf(call))) return undefined;
-  return `\`void ${call.split("\n")[0]}\`: catch what it may reject with, or say in scripts/check-loose-ends.ts why it cannot`;
+  return `\`void ${call.split("\n")[0]}\`: catch its rejection, or state in scripts/check-loose-ends.ts why it cannot reject`;
 }
 
-/** By its last name before the first bracket; what is done `then` with the one before it. */
+/** By its last name before the first bracket; for `.then` the call before it. */
 function nameOf(call: string): string {
   const names = (/^\(?[\w.#?$ &]+/.exec(call)?.[0] ?? "")
     .replaceAll("?", "")
@@ -82,7 +82,7 @@ function nameOf(call: string): string {
   return names.at(-1) === "then" ? names.slice(-2).join(".") : (names.at(-1) ?? "");
 }
 
-/** The expression at the beginning of the text: names, dots and whole brackets, up to one of the ends. */
+/** The expression at the start of the text: names, dots and balanced brackets, up to one of the ends. */
 function chainFrom(text: string, ends = ";,"): string {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -94,17 +94,17 @@ function chainFrom(text: string, ends = ";,"): string {
   return text;
 }
 
-/** `.then(kept, broken)` as the last link. */
+/** `.then(onValue, onError)` as the last call of the chain. */
 function hasTwoWays(call: string): boolean {
   const last = /\.then\(((?:.|\n)*)\)$/.exec(call.trim())?.[1];
   return last !== undefined && chainFrom(last).length < last.trimEnd().replace(/,$/, "").length;
 }
 
-/** A handler of what strangers send catches what it throws, or does next to nothing. */
+/** A handler of external input catches what it throws, or does next to nothing. */
 function openEvent(line: string, rest: string): string | undefined {
   const [begun, event] = strangersEvents.exec(line) ?? [];
   if (begun === undefined) return undefined;
   const handler = chainFrom(rest.slice(line.indexOf(begun) + begun.indexOf("(") + 1), ";");
   if (/\btry\b|\.catch\(|\.then\(|\/\/ never throws: \w/.test(`${line}\n${handler}`)) return undefined;
-  return `the event "${event}" brings what others send: catch what its handler throws, or say \`// never throws: why\``;
+  return `the event "${event}" carries input from others: catch what its handler throws, or add \`// never throws: why\``;
 }

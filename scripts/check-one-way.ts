@@ -1,11 +1,11 @@
-/** Fails when a file of ours does by itself what one function of ours does for everybody. Files that must are listed with their reason. */
+/** Fails when a file reimplements something that one of our functions already does. Exceptions are listed with their reason. */
 import { globSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 interface Rule {
   readonly pattern: RegExp;
   readonly instead: string;
-  /** Beginnings of paths that are exempt, each with its reason. */
+  /** Path prefixes that are exempt, each with its reason. */
   readonly exempt: Readonly<Record<string, string>>;
 }
 
@@ -39,7 +39,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   process.exitCode = found.length === 0 ? 0 : 1;
 }
 
-/** What is wrong with one file, as sentences with the line. */
+/** The errors in one file, with the line. */
 export function otherWays(file: string, text: string): readonly string[] {
   return rules.flatMap(({ pattern, instead, exempt }) => {
     const found = Object.keys(exempt).some((path) => file.startsWith(path)) ? null : pattern.exec(text);

@@ -1,4 +1,4 @@
-/** `npm run check`: everything that must hold before a change is handed in. `--no-tests` leaves the tests to the caller. */
+/** `npm run check`: everything that must pass before a change is submitted. `--no-tests` leaves the tests to the caller. */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 

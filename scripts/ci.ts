@@ -10,12 +10,12 @@ import { runSuites, type Tally } from "./suites.ts";
 const root = path.resolve(import.meta.dirname, "..");
 const tally: Tally = { passed: 0, failed: 0, skipped: [] };
 const isFull = process.env["PARLEY_REQUIRE"] === "all";
-/** How many programs run now: what a lone one says is shown at once, of several each is shown whole at its end. */
+/** How many programs run now: the output of a single one is shown at once, that of several as a block when each ends. */
 let running = 0;
 
 tally.skipped.push(...(await tests("npm test", ["npm", "test"])));
 await step("build", buildIfOld);
-// What follows waits more than it works: two at a time.
+// The following steps wait more than they compute: two at a time.
 await inLanes(2, [comparisons, bareMachine, ...everyEngine(), checks, agentBench], (part) => part());
 await sharedSuites();
 
@@ -26,7 +26,7 @@ console.log(`${tally.skipped.length} skipped${reasons}`);
 console.log(`${tally.passed} passed, ${tally.failed} failed`);
 process.exitCode = tally.failed === 0 ? 0 : 1;
 
-/** Runs a command that ends with `N passed, M failed`, adds its figures and gives back what it skipped. */
+/** Runs a command that ends with `N passed, M failed`, adds its counts and returns what it skipped. */
 async function tests(name: string, [program = "", ...args]: readonly string[]): Promise<readonly string[]> {
   const { code, lines } = await show(name, program, args);
   const [, passed, failed] = /^(\d+) passed, (\d+) failed$/.exec(lines.at(-1) ?? "") ?? [];
@@ -58,7 +58,7 @@ async function sharedSuites(): Promise<void> {
   await runSuites(shared, path.join(root, "bin", "parley"), ratchet, tally);
 }
 
-/** What commands and the sandbox promise must hold with nothing installed; a program that is missing there is no reason to fail. */
+/** The guarantees about commands and the sandbox must hold with nothing installed; a missing program is no reason to fail. */
 async function bareMachine(): Promise<void> {
   const name = "commands and the sandbox on a machine with nothing installed";
   const files = [
@@ -72,14 +72,14 @@ async function bareMachine(): Promise<void> {
 }
 
 /**
- * What commands, approvals and the sandbox promise holds under each engine, for root and for an ordinary user. For root `npm test` has tried
- * the engine that this machine chooses, and the bare machine the one that comes after bubblewrap.
+ * The guarantees about commands, approvals and the sandbox must hold under each engine, for root and for an ordinary user. As root, `npm test`
+ * has tried the engine that this machine chooses, and the bare machine the one that comes after bubblewrap.
  */
 function everyEngine(): readonly (() => Promise<void>)[] {
   const scenarios = ["command", "approval", "patch"].map((area) => `test/scenarios/${area}`);
-  // For root `npm test` has run these through the engines.
+  // As root, `npm test` has run these with all engines.
   const units = ["src/exec/sandbox", "src/exec/command-limits.test.ts"];
-  // Undo and double kills are the same for everybody: `npm test` has them.
+  // Undo and double kills are the same for every user: `npm test` covers them.
   const faults = ["children", "leftovers", "planted", "used-up"].map((name) => `test/faults/${name}.itest.ts`);
   const runs = [
     ...["bubblewrap", "namespaces", "landlock"].map((engine) => ({ engine, isRoot: false, files: [...faults, ...units, ...scenarios] })),
@@ -112,7 +112,7 @@ async function step(name: string, run: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Runs a program, shows what it says and gives back the lines. */
+/** Runs a program, shows its output and returns the lines. */
 function show(name: string, program: string, args: readonly string[]): Promise<{ code: number; lines: readonly string[] }> {
   console.log(`\n== begun: ${name}`);
   running++;

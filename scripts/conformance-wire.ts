@@ -3,8 +3,8 @@
  *
  *   node scripts/conformance-wire.ts --suite DIR [--wire chat] [--area turns] [--era seeds] [--server "bin/parley app-server"]
  *
- * The suite starts this script as its server; the script puts a translating provider before the suite's model, points the real server
- * to it by -c flags, and hands its standard streams over.
+ * The suite starts this script as its server; the script puts a translating provider in front of the suite's model, points the real server
+ * to it with -c flags, and passes its standard streams on.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { parse } from "smol-toml";
 import { listenTranslator } from "../test/support/model-mocks/translate.ts";
 
-/** Scenarios that a wire has no words for. */
+/** Scenarios that a wire cannot express. */
 const cannot: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   chat: {},
   anthropic: {
@@ -35,8 +35,8 @@ async function wrap(wire: string, server: readonly string[]): Promise<void> {
     upstream === undefined
       ? []
       : ["-c", `model_providers.mock.base_url="${await listenTranslator(upstream)}"`, "-c", `model_providers.mock.wire_api="${wire}"`];
-  const [command, ...words] = [...server.slice(0, -1), ...flags, ...server.slice(-1)];
-  const child = spawn(command ?? "", words, { stdio: "inherit" });
+  const [command, ...args] = [...server.slice(0, -1), ...flags, ...server.slice(-1)];
+  const child = spawn(command ?? "", args, { stdio: "inherit" });
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
 }
@@ -83,7 +83,7 @@ async function runAll(): Promise<number> {
   return bad === 0 ? 0 : 1;
 }
 
-/** Prints the outcome; counts failures that are not on the list, and entries of the list that pass. */
+/** Prints the result; counts failures that are not on the list, and entries of the list that pass. */
 function judge(output: string, title: string, known: Readonly<Record<string, string>>): number {
   let passed = 0;
   let bad = 0;

@@ -1,4 +1,4 @@
-/** Writes docs/config.md from the table of keys, so that the document cannot say anything else than the code. */
+/** Writes docs/config.md from the table of keys, so that the document always matches the code. */
 
 import { featureRows } from "../src/config/features.ts";
 import type { Key, Keys } from "../src/config/key.ts";
@@ -56,7 +56,7 @@ export function renderConfigDoc(): string {
     "",
     "| key | kind | standard | what it does |",
     "|---|---|---|---|",
-    ...used.map(({ path, key }) => `| \`${path}\` | ${kindOf(key)} | ${cell(key.standard ?? "")} | ${cell(key.says)} |`),
+    ...used.map(({ path, key }) => `| \`${path}\` | ${kindOf(key)} | ${cell(key.standard ?? "")} | ${cell(key.text)} |`),
     "",
     "A profile may hold the keys up to `experimental_use_freeform_apply_patch` in this list.",
     "",
@@ -84,7 +84,7 @@ export function renderConfigDoc(): string {
 const wrapCodes = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
-/** Names of other programs inside tables that we read. */
+/** Names that other programs use inside tables that we read. */
 function foreignInside(keys: Keys, prefix = ""): string[] {
   return Object.entries(keys).flatMap(([name, key]) => {
     if (key.foreign === true) return [prefix + name];
@@ -122,7 +122,7 @@ interface Shape {
 const isShape = (value: unknown): value is Shape => typeof value === "object" && value !== null && !Array.isArray(value);
 
 function shapeOf(shape: Shape): string {
-  if (shape.enum !== undefined) return shape.enum.map((word) => `\`${String(word)}\``).join(", ");
+  if (shape.enum !== undefined) return shape.enum.map((choice) => `\`${String(choice)}\``).join(", ");
   if (shape.anyOf !== undefined) return shape.anyOf.map(shapeOf).join(" or ");
   if (shape.type === "array") return `list of ${isShape(shape.items) ? shapeOf(shape.items) : "values"}`;
   if (shape.type === "object") return isShape(shape.additionalProperties) ? `table of ${shapeOf(shape.additionalProperties)}` : "table";

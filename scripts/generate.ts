@@ -1,4 +1,4 @@
-/** `npm run generate`: refreshes schema/, docs/protocol.md, docs/security.md, docs/config.md, man/parley.1 and the facts of models from their tables. `--check` only says whether they are fresh. */
+/** `npm run generate`: regenerates schema/, docs/protocol.md, docs/security.md, docs/config.md, man/parley.1 and the model facts. `--check` only checks them. */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { bundleFile, jsonSchemaFiles } from "../src/cli/app-server/generate/json-schema.ts";
@@ -12,7 +12,7 @@ import { securityDocument } from "./security-document.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const options = { experimental: true };
-const wanted = new Map<string, string>([
+const generated = new Map<string, string>([
   ["docs/config.md", renderConfigDoc()],
   ["docs/protocol.md", protocolDocument(root)],
   ["docs/security.md", securityDocument(root)],
@@ -23,8 +23,8 @@ const wanted = new Map<string, string>([
   ...[...typescriptFiles(options)].map(([file, text]): [string, string] => [`schema/typescript/${file}`, text]),
 ]);
 const present = globSync(["schema/**/*.ts", "schema/**/*.json"], { cwd: root }).map((file) => file.split(path.sep).join("/"));
-const leftOver = present.filter((file) => !wanted.has(file));
-const stale = [...wanted].filter(
+const leftOver = present.filter((file) => !generated.has(file));
+const stale = [...generated].filter(
   ([file, text]) => !existsSync(path.join(root, file)) || readFileSync(path.join(root, file), "utf8") !== text,
 );
 
@@ -38,5 +38,5 @@ if (process.argv.includes("--check")) {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     writeFileSync(path.join(root, file), text);
   }
-  console.log(`${wanted.size} files, ${stale.length} written, ${leftOver.length} removed`);
+  console.log(`${generated.size} files, ${stale.length} written, ${leftOver.length} removed`);
 }

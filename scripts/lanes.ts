@@ -1,6 +1,6 @@
-/** Runs jobs a few at a time, for the scripts that have more to do than one core can. */
+/** Runs jobs a few at a time, for scripts with more work than one core can do. */
 
-/** The first failure is thrown once the jobs that had begun have ended; no further one is begun. */
+/** The first failure is thrown once the running jobs have ended; no further one is started. */
 export async function inLanes<Job>(lanes: number, jobs: readonly Job[], run: (job: Job) => Promise<void>): Promise<void> {
   const waiting = [...jobs];
   const failures: unknown[] = [];

@@ -1,17 +1,17 @@
-/** Bundler plugins: what a start does not need is loaded at its first use; node:crypto alone costs 10 ms. */
+/** Bundler plugins: what startup does not need is loaded on first use; node:crypto alone costs 10 ms. */
 import type { Plugin } from "rolldown";
 
 export const lazyBuiltins: Plugin = { name: "lazy-builtins", renderChunk: (code) => makeBuiltinsLazy(code) };
 
-/** For chunks of these names. Safe because no module here does anything when it is imported. */
+/** For chunks with these names. Safe because no module here has side effects when it is imported. */
 export const lazyChunks = (names: readonly string[]): Plugin => ({
   name: "lazy-chunks",
   renderChunk: (code) => names.reduce(makeChunkLazy, code),
 });
 
 /**
- * The bundler writes `let node_x = require("node:x");`, with a second line where the default export is used, and reads members of
- * `node_x` alone. The bundler's own helpers are then needed in few chunks.
+ * The bundler writes `let node_x = require("node:x");`, with a second line where the default export is used, and only reads members of
+ * `node_x`. The bundler's own helpers are then needed in few chunks.
  */
 export function makeBuiltinsLazy(code: string): string {
   const load = /^let (node_\w+) = require\("(node:[\w/]+)"\);\n(?:\1 = [\w.]+\.__toESM\(\1(?:, 1)?\);\n)?/gm;
@@ -30,7 +30,7 @@ export function makeChunkLazy(code: string, chunk: string): string {
   return code.replace(load, (statement, variable: string, name: string) => lazyObject(code, { variable, name, ownUses: 1 }) ?? statement);
 }
 
-/** An object with a getter for each member in use, which turns into the member itself when read. Undefined where the whole is used. */
+/** An object with a getter for each member in use, which is replaced by the member itself when read. Undefined if the whole module is used. */
 function lazyObject(code: string, of: { readonly variable: string; readonly name: string; readonly ownUses: number }): string | undefined {
   const { variable, name, ownUses } = of;
   const uses = [...code.matchAll(new RegExp(`\\b${variable}\\b(?!\\.[\\w$])`, "g"))].length;

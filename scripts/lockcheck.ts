@@ -16,7 +16,7 @@ interface Locked {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** Licences whose code may be part of what we give away under ours. */
+/** Licences whose code may be part of what we distribute under ours. */
 const compatible: ReadonlySet<string> = new Set([
   "MIT",
   "ISC",
@@ -30,25 +30,25 @@ const compatible: ReadonlySet<string> = new Set([
 /** A library that is loaded beside our code and never part of it: only an optional dependency may be one. */
 const besideOurs: ReadonlySet<string> = new Set(["LGPL-3.0-or-later"]);
 
-/** Whether a licence, as an SPDX expression of ANDs and ORs, lets us use the package in the given place. Development tools are not given away. */
+/** Whether a licence, as an SPDX expression of ANDs and ORs, lets us use the package in the given role. Development tools are not distributed. */
 function isCompatible({ license = "", dev, optional }: Locked): boolean {
   if (dev === true) return true;
-  const words = license.replaceAll(/[()]/g, "");
-  return words
+  const expression = license.replaceAll(/[()]/g, "");
+  return expression
     .split(" OR ")
     .some((choice) => choice.split(" AND ").every((one) => compatible.has(one) || (optional === true && besideOurs.has(one))));
 }
 
-/** The Node that may run `npm ci`. What is installed runs on the Node that the lockfile brings along, so `engines` say nothing of use here. */
+/** The Node that may run `npm ci`. The installation itself runs on the lockfile's Node, so `engines` are of no use here. */
 const oldestNode = 20;
 
-/** Whether `npm ci` on the oldest Node would warn of this entry: no alternative of its range begins at that Node or before. */
-function asksForNewerNode({ engines }: Locked): boolean {
+/** Whether `npm ci` on the oldest Node would warn about this entry: no alternative of its range starts at that Node or before. */
+function needsNewerNode({ engines }: Locked): boolean {
   const range = engines !== undefined && "node" in engines ? (engines.node ?? "") : "";
   return range.split("||").every((part) => Number(/^\s*(?:>=|\^|~|>)?\s*v?(\d+)/.exec(part)?.[1] ?? 0) > oldestNode);
 }
 
-/** What is wrong with a lockfile, one sentence each. */
+/** The errors in a lockfile, one sentence each. */
 export function lockProblems(text: string): readonly string[] {
   const { packages }: { packages: Readonly<Record<string, Locked>> } = JSON.parse(text);
   const problems: string[] = [];
@@ -59,19 +59,19 @@ export function lockProblems(text: string): readonly string[] {
       if (entry.resolved !== undefined) problems.push(`${place} has a download address`);
       if (entry.integrity === undefined) problems.push(`${place} has no integrity`);
       if (entry.hasInstallScript === true) problems.push(`${place} has an install script`);
-      if (asksForNewerNode(entry))
+      if (needsNewerNode(entry))
         problems.push(
           `${place} asks for a newer Node than the one that runs npm, which makes npm ci warn: take its "engines" out of the lockfile`,
         );
       if (!isCompatible(entry)) problems.push(`${place} has the licence ${entry.license ?? "of nobody"}, which does not go with ours`);
     }
-    for (const [name, wanted] of Object.entries({ ...entry.dependencies, ...entry.optionalDependencies }))
-      if (find(packages, place, name) === undefined) problems.push(`${place || "the root"} needs ${name}@${wanted}, which is not locked`);
+    for (const [name, range] of Object.entries({ ...entry.dependencies, ...entry.optionalDependencies }))
+      if (find(packages, place, name) === undefined) problems.push(`${place || "the root"} needs ${name}@${range}, which is not locked`);
   }
   return problems;
 }
 
-/** Where Node would find `name` from `place`: in the nearest node_modules above. */
+/** Where Node would resolve `name` from `place`: in the nearest node_modules above. */
 function find(packages: Readonly<Record<string, Locked>>, place: string, name: string): Locked | undefined {
   for (let at = place; ; at = at.slice(0, Math.max(0, at.lastIndexOf("/node_modules/")))) {
     const found = packages[at === "" ? `node_modules/${name}` : `${at}/node_modules/${name}`];

@@ -1,4 +1,4 @@
-/** Writes the manager's OpenAPI document and, from that document alone, a typed client that stands by itself. */
+/** Writes the manager's OpenAPI document and, from that document alone, a self-contained typed client. */
 import manifest from "../package.json" with { type: "json" };
 import { describeRoutes } from "../src/manager/openapi.ts";
 
@@ -51,7 +51,7 @@ function clientText({ paths, components }: Document): string {
 
 ${types.join("\n")}
 
-/** The manager refused: its status, its code and its words. */
+/** An error response of the manager: its status, code and message. */
 export class ManagerError extends Error {
   readonly status: number;
   readonly code: string;
@@ -68,18 +68,18 @@ export class ManagerError extends Error {
 export interface ManagerOptions {
   /** Such as http://127.0.0.1:4180 */
   readonly url: string;
-  /** The text of the token file, or a device's own token. */
+  /** The content of the token file, or a device's own token. */
   readonly token: string;
   readonly fetch?: typeof fetch;
-  /** Opens a websocket with these headers, where the built-in one cannot send any. */
+  /** Opens a websocket with these headers, for platforms whose built-in one cannot send any. */
   readonly openSocket?: (url: string, headers: Readonly<Record<string, string>>) => WebSocket;
 }
 
 export interface EventOptions {
-  /** Only this session; without it every one. */
+  /** Only this session; default: all of them. */
   readonly threadId?: string;
   readonly families?: readonly ("core" | "raw" | "app_server" | "inbox")[];
-  /** The last number that was heard, and of which run of the manager: what came after it is heard first. */
+  /** The last event number received, and from which run of the manager: later events are replayed first. */
   readonly since?: number;
   readonly bootId?: string;
   readonly signal?: AbortSignal;
@@ -119,8 +119,8 @@ ${eventsText}
 }
 
 const eventsText = `  /**
-   * Every frame of the websocket in order. After a break it comes back by itself and goes on after the last number it heard; a \`resync\` frame
-   * says that some are lost and the sessions must be read again. Ends with the signal; throws ManagerError when the manager refuses.
+   * Every frame of the websocket in order. After a disconnect it reconnects and continues after the last event received; a \`resync\` frame
+   * means that some are lost and the sessions must be read again. Ends with the signal; throws ManagerError when the manager refuses.
    */
   async *events(options: EventOptions = {}): AsyncGenerator<StreamMessage, void, undefined> {
     const { threadId, signal } = options;
@@ -146,7 +146,7 @@ const eventsText = `  /**
     const headers = { authorization: \`Bearer \${this.#options.token}\` };
     // The second parameter is Node's and Bun's; browsers can send no such header and need openSocket.
     const socket = this.#options.openSocket?.(url.href, headers) ?? new WebSocket(url.href, { headers } as never);
-    const heard: StreamMessage[] = [];
+    const received: StreamMessage[] = [];
     let isOver = false;
     let wake = (): void => {};
     const end = (): void => {
@@ -154,15 +154,15 @@ const eventsText = `  /**
       wake();
     };
     socket.addEventListener("message", ({ data }: { data: unknown }) => {
-      heard.push(JSON.parse(String(data)) as StreamMessage);
+      received.push(JSON.parse(String(data)) as StreamMessage);
       wake();
     });
     socket.addEventListener("close", end);
     socket.addEventListener("error", end);
     signal?.addEventListener("abort", end, { once: true });
     try {
-      while (!isOver || heard.length > 0) {
-        const next = heard.shift();
+      while (!isOver || received.length > 0) {
+        const next = received.shift();
         if (next === undefined) await new Promise<void>((resolve) => (wake = resolve));
         else if (signal?.aborted !== true) yield next;
       }
@@ -194,7 +194,7 @@ function methodText(method: string, path: string, operation: Operation): string[
   ];
 }
 
-/** Names that TypeScript or the web already has get out of their way. */
+/** Names that TypeScript or the web already use are changed. */
 const typeName = (name: string): string => (["Error", "Request", "Response", "Record"].includes(name) ? `${name}Type` : name);
 
 function typeOf(schema: Schema): string {
@@ -226,7 +226,7 @@ function typeOf(schema: Schema): string {
   }
 }
 
-/** A pattern that only says how the text begins is a type of its own; by it a union of events can be told apart. */
+/** A pattern that only fixes a prefix becomes a type of its own; it distinguishes the members of a union of events. */
 function textStart(pattern: string): string {
   const start = /^\^((?:[\w-]|\\\.)+)$/.exec(pattern)?.[1];
   return start === undefined ? "string" : `\`${start.replaceAll("\\.", ".")}\${string}\``;

@@ -1,13 +1,13 @@
 /**
- * Runs a command as an ordinary user, when root asks: `node scripts/ordinary-user.ts npm test -- src/exec`. The user is new: with a home, a
- * shell and an empty temp folder of their own, in a mount namespace that ends with the command, so that nothing on the machine is changed.
- * For anybody but root the command runs as it is. Linux only.
+ * Runs a command as an ordinary user when started by root: `node scripts/ordinary-user.ts npm test -- src/exec`. The user is new: with a home,
+ * a shell and an empty temp folder of their own, in a mount namespace that ends with the command, so that nothing on the machine is changed.
+ * For anybody but root the command runs unchanged. Linux only.
  */
 import { spawn } from "node:child_process";
 import { chownSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** No user's number by any custom. Not that of `nobody`, by which a user namespace calls everybody whom it does not know, root too. */
+/** A uid that no system assigns. Not that of `nobody`, which a user namespace shows for every unmapped user, including root. */
 const user = 54_321;
 
 /** The command line that runs `command` as an ordinary user whose home is `home`. */
@@ -22,7 +22,7 @@ function ordinaryCommand(command: readonly string[], home: string): readonly str
           "mkdir /tmp/upper /tmp/work",
           `mount -t overlay -o "lowerdir=${closed[0]},upperdir=/tmp/upper,workdir=/tmp/work" overlay "${closed[0]}"`,
           ...closed.map((folder) => `chmod o+rx "${folder}"`),
-          // The folder as it is now, and not as it was when the shell entered it.
+          // The current folder, and not the one that the shell entered earlier.
           `cd "${process.cwd()}"`,
         ]),
     `{ cat /etc/passwd; echo "person:x:${user}:${user}::${home}:/bin/bash"; } > /tmp/passwd`,
@@ -35,7 +35,7 @@ function ordinaryCommand(command: readonly string[], home: string): readonly str
   return ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "ordinary-user", ...command];
 }
 
-/** The folders on the way to `folder`, itself included, that others may not enter; the first one first. */
+/** The folders on the path to `folder`, including itself, that others may not enter, outermost first. */
 function closedFolders(folder: string): readonly string[] {
   const parent = path.dirname(folder);
   const above = parent === folder ? [] : closedFolders(parent);

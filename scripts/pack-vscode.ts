@@ -1,15 +1,15 @@
-/** `npm run pack:vscode`: the extension as a .vsix, made by the editor's official packager. `--with-node` makes one for this platform alone. */
+/** `npm run pack:vscode`: the extension as a .vsix, built by the editor's official packager. `--with-node` builds one for this platform only. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buildExtension, extensionFolder } from "./build-vscode.ts";
 
-/** Exact, and outside the lockfile: it brings a hundred packages for publishing, which nothing else here needs. */
+/** Exact, and outside the lockfile: it installs a hundred packages for publishing, which nothing else here needs. */
 const packager = "@vscode/vsce@4.1.0";
 const root = path.resolve(import.meta.dirname, "..");
 
-/** Makes the package in `into` and returns its path. */
+/** Builds the package in `into` and returns its path. */
 export async function packExtension(into: string, withNode = false): Promise<string> {
   await buildExtension({ withNode });
   const { name, version }: { name: string; version: string } = JSON.parse(readFileSync(path.join(extensionFolder, "package.json"), "utf8"));

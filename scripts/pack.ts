@@ -1,4 +1,4 @@
-/** `npm run pack`: the package that users install, as a tarball: the bundle with a manifest of its own. */
+/** `npm run pack`: the package that users install, as a tarball: the bundle with its own manifest. */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { buildPageIfOld, pageFolder } from "./build-page.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
-/** Makes the tarball in `into` and returns its path. */
+/** Creates the tarball in `into` and returns its path. */
 export async function pack(into: string): Promise<string> {
   const stage = mkdtempSync(path.join(tmpdir(), "parley-pack-"));
   try {
@@ -32,7 +32,7 @@ export async function pack(into: string): Promise<string> {
   }
 }
 
-/** Declarations of what the package exports, for clients in TypeScript. */
+/** Type declarations of the package's exports, for clients in TypeScript. */
 function writeTypes(into: string): void {
   const entries = ["src/client/client.ts", "src/protocol/methods.ts"];
   const config = { extends: "../tsconfig.json", compilerOptions: { ...declarations, outDir: into, rootDir: path.join(root, "src") } };
@@ -44,7 +44,7 @@ function writeTypes(into: string): void {
 }
 const declarations = { noEmit: false, incremental: false, declaration: true, emitDeclarationOnly: true };
 
-/** Of the optional packages only those that the bundle can use: the checkout's Node binaries are not for users to download. */
+/** Only the optional packages that the bundle can use: users must not download the checkout's Node binaries. */
 function manifest() {
   const own = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const { name, version, description, license, config, optionalDependencies } = own;
@@ -54,7 +54,7 @@ function manifest() {
     description,
     license,
     type: "commonjs",
-    // A checkout brings its own Node along; the package runs on the one it finds.
+    // A checkout includes its own Node; the package runs on the one it finds.
     engines: { node: config.runtime },
     bin: { parley: "parley.cjs", "parley-mcp-server": "parley.cjs" },
     man: ["man/parley.1"],

@@ -1,4 +1,4 @@
-/** Bundler plugin: `import()` in a chunk goes through one small module, since code that V8 runs from our own cache may not import by itself. */
+/** Bundler plugin: `import()` in a chunk goes through one small module, since code that V8 runs from our own cache cannot import by itself. */
 import type { Plugin } from "rolldown";
 
 /** The one chunk that the ordinary loader runs. */
@@ -10,7 +10,7 @@ export const plainImports: Plugin = {
   renderChunk: (code, chunk) => (chunk.isEntry ? code : withPlainImports(code)),
 };
 
-/** Node's own modules are required, which for node:http takes a twentieth of the time. */
+/** Node's built-in modules are loaded with require, which for node:http takes a twentieth of the time. */
 export function withPlainImports(code: string): string {
   return code
     .replace(/\bimport\((["'`])(node:[\w/]+)\1\)/g, 'Promise.resolve().then(() => require("$2"))')

@@ -7,8 +7,8 @@ import type { Notification, Request } from "../src/protocol/define.ts";
 import { clientRequests, serverNotifications, serverRequests } from "../src/protocol/methods.ts";
 import { unsupportedGroups } from "../src/protocol/unsupported.ts";
 
-interface Told {
-  /** Name of the file in which the row stands. */
+interface Description {
+  /** The file that contains the row. */
   readonly area: string;
   readonly sentence: string;
 }
@@ -31,36 +31,36 @@ they came; all others run at once. Bindings:
 `;
 
 export function protocolDocument(root: string): string {
-  const told = tellings(root);
+  const descriptions = descriptionsIn(root);
   const sections = [
-    section("Requests of the client", clientRequests, told),
-    section("Questions of the server", serverRequests, told),
-    section("Notifications of the server", serverNotifications, told),
+    section("Requests of the client", clientRequests, descriptions),
+    section("Questions of the server", serverRequests, descriptions),
+    section("Notifications of the server", serverNotifications, descriptions),
     unsupported(),
   ];
   return `${[intro, ...sections].join("\n")}`;
 }
 
 /** The doc comment of each row, by method. */
-function tellings(root: string): ReadonlyMap<string, Told> {
-  const told = new Map<string, Told>();
+function descriptionsIn(root: string): ReadonlyMap<string, Description> {
+  const descriptions = new Map<string, Description>();
   for (const file of globSync("src/protocol/**/*.ts", { cwd: root })) {
     const text = readFileSync(path.join(root, file), "utf8");
     const area = file.split(path.sep).slice(2).join("/").replace(/\.ts$/, "");
-    for (const [, sentence = "", quoted, word, kind] of text.matchAll(
+    for (const [, sentence = "", quoted, plain, kind] of text.matchAll(
       /^ {2}\/\*\* (.+?) \*\/\n {2}(?:"([^"]+)"|(\w+)): (request|notification|event)\(/gm,
     )) {
-      const name = quoted ?? word ?? "";
-      told.set(kind === "event" ? `codex/event/${name}` : name, { area, sentence });
+      const name = quoted ?? plain ?? "";
+      descriptions.set(kind === "event" ? `codex/event/${name}` : name, { area, sentence });
     }
   }
-  return told;
+  return descriptions;
 }
 
-function section(title: string, table: Table, told: ReadonlyMap<string, Told>): string {
+function section(title: string, table: Table, descriptions: ReadonlyMap<string, Description>): string {
   const byArea = new Map<string, string[]>();
   for (const [method, row] of Object.entries(table)) {
-    const found = told.get(method);
+    const found = descriptions.get(method);
     if (found === undefined) throw new Error(`the row of ${method} has no doc comment`);
     const lines = byArea.get(found.area) ?? [];
     byArea.set(found.area, [...lines, line(method, row, found.sentence)]);
@@ -87,17 +87,17 @@ function link(lazy: Lazy, row: Row): string {
 }
 
 function remarks(row: Row): string[] {
-  const said: string[] = row.own === true ? ["ours alone"] : [];
-  if (!("result" in row)) return said;
-  if (row.experimental !== undefined) said.push(gate(row.experimental));
+  const notes: string[] = row.own === true ? ["ours alone"] : [];
+  if (!("result" in row)) return notes;
+  if (row.experimental !== undefined) notes.push(gate(row.experimental));
   const fields = Object.entries(row.experimentalFields ?? {});
   for (const kind of [true, "current"] as const) {
     const names = fields.filter(([, gated]) => gated === kind).map(([field]) => `\`${field}\``);
-    if (names.length > 0) said.push(`${gate(kind)}: ${names.join(", ")}`);
+    if (names.length > 0) notes.push(`${gate(kind)}: ${names.join(", ")}`);
   }
   const without = Object.keys(row.noEffect ?? {}).map((field) => `\`${field}\``);
-  if (without.length > 0) said.push(`*no effect, warned of*: ${without.join(", ")}`);
-  return said;
+  if (without.length > 0) notes.push(`*no effect, warned of*: ${without.join(", ")}`);
+  return notes;
 }
 const gate = (kind: true | "current"): string => (kind === true ? "*experimental*" : "*experimental (current)*");
 

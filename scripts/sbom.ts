@@ -1,4 +1,4 @@
-/** `npm run sbom`: the list of everything that the published package needs, in CycloneDX, made from the lockfile alone. */
+/** `npm run sbom`: the list of everything that the published package needs, in CycloneDX, generated from the lockfile alone. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

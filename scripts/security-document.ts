@@ -1,4 +1,4 @@
-/** Writes docs/security.md from the tables of test/trust and the requirements, so that it cannot name a test that is not there. Serves scripts/generate.ts. */
+/** Writes docs/security.md from the tables of test/trust and the requirements, so that it names only existing tests. Serves scripts/generate.ts. */
 import { landlockLimits } from "../src/exec/sandbox/engines/limits.ts";
 import { requirements } from "../test/requirements.ts";
 import { allCases, groups, type Proof, proofsIn } from "../test/trust/cases.ts";
@@ -93,8 +93,8 @@ export function securityDocument(root: string): string {
 
 function shown({ kind, name, file }: Proof): string {
   if (kind === "suite") return `suite ${name}`;
-  const says = kind === "requirement" ? Object.entries(requirements).find(([id]) => id === name)?.[1].says : name;
-  return `[${cell(says ?? name)}](../${file})`;
+  const title = kind === "requirement" ? Object.entries(requirements).find(([id]) => id === name)?.[1].says : name;
+  return `[${cell(title ?? name)}](../${file})`;
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("[", "\\[").replaceAll("]", "\\]").replaceAll("<", "&lt;");

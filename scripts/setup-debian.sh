@@ -1,6 +1,6 @@
 #!/bin/sh
-# Brings the Debian packages that the tests use: bubblewrap (sandbox), git, chromium (web page), tmux (terminal), zsh and fish (completion), ripgrep (file search).
-# Installs only what is missing, and only as root with apt-get; otherwise says what will be skipped. Never fails for that.
+# Installs the Debian packages that the tests use: bubblewrap (sandbox), git, chromium (web page), tmux (terminal), zsh and fish (completion), ripgrep (file search).
+# Installs only what is missing, and only as root with apt-get; otherwise prints what will be skipped. Never fails for that.
 missing=
 for pair in bwrap:bubblewrap git:git chromium:chromium tmux:tmux zsh:zsh fish:fish rg:ripgrep; do
   command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"

@@ -1,4 +1,4 @@
-/** `npm run ship-check [-- --write]`: packs the package and does with it what its users do, in an empty home and as an ordinary user. */
+/** `npm run ship-check [-- --write]`: packs the package and uses it as its users do, in an empty home and as an ordinary user. */
 import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -63,9 +63,9 @@ function check(name: string, isTrue: boolean, details = ""): void {
 function sh(script: string, input = ""): SpawnSyncReturns<string> {
   return spawnSync("/bin/sh", ["-c", script], { cwd: work, env, encoding: "utf8", input, timeout: 120_000, ...user });
 }
-function works(name: string, script: string, says: RegExp, input = ""): void {
+function works(name: string, script: string, output: RegExp, input = ""): void {
   const { status, stdout, stderr } = sh(script, input);
-  check(name, status === 0 && says.test(stdout), `exit ${status}: ${stdout.slice(-300)} ${stderr.slice(-400)}`);
+  check(name, status === 0 && output.test(stdout), `exit ${status}: ${stdout.slice(-300)} ${stderr.slice(-400)}`);
 }
 
 async function packed(): Promise<string> {
@@ -115,8 +115,8 @@ async function serving(): Promise<void> {
 function daily(): void {
   works("the tour plays to its end", "parley tour", /That was the tour/);
   const unset = sh("git init -q . && parley exec hello");
-  check("exec fails with a word where no model is set up", unset.status === 1 && /no model is set up/.test(unset.stderr), unset.stderr);
-  works("exec plays the tour where it is asked for", "parley exec -c 'model_provider=\"scripted\"' hello", /Offline tour/);
+  check("exec fails with a message where no model is set up", unset.status === 1 && /no model is set up/.test(unset.stderr), unset.stderr);
+  works("exec plays the tour on request", "parley exec -c 'model_provider=\"scripted\"' hello", /Offline tour/);
   const quiet = sh("parley threads list");
   check("stderr is quiet by default", quiet.status === 0 && quiet.stderr === "", quiet.stderr);
   check(
@@ -132,7 +132,7 @@ function daily(): void {
   );
   works("debug bundle packs a report", "parley debug bundle --output r.tar.gz && tar -tzf r.tar.gz", /doctor\.txt/);
 }
-/** The index of another version, and the package installed anew over itself. */
+/** The index of another version, and the package reinstalled over itself. */
 function upgrade(tarball: string): void {
   const before = sh("parley threads list --json").stdout;
   const index = globSync(path.join(codexHome, "parley/**/*.{sqlite,db}"))[0];
@@ -154,8 +154,8 @@ function upgrade(tarball: string): void {
     after.stderr,
   );
   const again = sh("parley threads list --json");
-  const isSaidOnce = /list of threads is built anew/.test(after.stderr) && again.stderr === "";
-  check("an index of another version is made anew, which is said once", isSaidOnce, `${after.stderr} ${again.stderr}`);
+  const isReportedOnce = /list of threads is built anew/.test(after.stderr) && again.stderr === "";
+  check("an index of another version is rebuilt, which is reported once", isReportedOnce, `${after.stderr} ${again.stderr}`);
 }
 async function manager(): Promise<void> {
   const child = spawn("parley", ["manager", "--no-open", "--listen", "127.0.0.1:0"], {
@@ -184,7 +184,7 @@ async function manager(): Promise<void> {
   await once(child, "close");
   works("the manager prints a service", "parley manager --print-service systemd", /^ExecStart=.*parley/m);
 }
-/** Backup, move, and going away. */
+/** Backup, move and uninstallation. */
 function keeping(): void {
   works(
     "a copy of the home opens elsewhere",
@@ -194,7 +194,7 @@ function keeping(): void {
   const gone = sh(`npm uninstall --global --prefix '${prefix}' parley && ls '${codexHome}/sessions'`);
   check("uninstalling leaves the home alone", gone.status === 0, gone.stderr);
 }
-/** The installed package beside the checkout, one after the other, so that both see the same machine. */
+/** The installed package and the checkout, one after the other, so that both run under the same load. */
 async function startUp(): Promise<void> {
   sh(`npm install --global --prefix '${prefix}' --offline --omit=optional --no-audit --no-fund '${path.join(folder, "parley-0.1.0.tgz")}'`);
   await buildIfOld();

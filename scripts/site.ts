@@ -1,4 +1,4 @@
-/** `npm run site`: the documents as a small static site in dist/site, from the same markdown. No script, nothing loaded from elsewhere. */
+/** `npm run site`: the documents as a small static site in dist/site, from the same markdown. No scripts, no external resources. */
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Marked } from "marked";
@@ -16,7 +16,7 @@ const first = [
 ];
 const others = ["SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "AGENTS.md", "examples/README.md"];
 
-/** Writes the site and returns its pages; a link that leads nowhere is an error that names it. */
+/** Writes the site and returns its pages; a broken link is an error that names it. */
 export function buildSite(into: string): readonly string[] {
   const pages = [...new Set([...first, ...globSync("docs/*.md", { cwd: root }).sort(), ...others])].filter((page) =>
     existsSync(path.join(root, page)),
@@ -62,7 +62,7 @@ function render(page: string, pages: readonly string[], into: string): string {
   return html.replaceAll("<table>", '<div class="wide"><table>').replaceAll("</table>", "</table></div>");
 }
 
-/** A link to a page of the site leads there; another file or folder of the repository comes along. */
+/** A link to a page of the site leads there; another file or folder of the repository is copied too. */
 function target(href: string, page: string, pages: readonly string[], into: string): string {
   if (/^[a-z]+:|^#/.test(href)) return href;
   const [file = "", hash] = href.split("#");

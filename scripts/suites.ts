@@ -1,4 +1,4 @@
-/** Runs the shared suites on a build, limited to what the ratchet lists: that must stay green for ever. */
+/** Runs the shared suites on a build, limited to the cases in the ratchet: they must stay green. */
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { inLanes } from "./lanes.ts";
@@ -10,28 +10,28 @@ export interface Tally {
   readonly skipped: string[];
 }
 
-/** Lengthened by every part that is finished, never shortened. */
+/** Extended with every finished part, never shortened. */
 export interface Ratchet {
   readonly conformance: Readonly<Record<string, { readonly areas: readonly string[]; readonly scenarios: readonly string[] }>>;
   readonly trust: readonly string[];
-  /** Cases of the trust suite that hold with a sandbox engine that this machine would not choose by itself, by engine. */
+  /** Cases of the trust suite that pass with a sandbox engine that this machine would not choose itself, by engine. */
   readonly engines: Readonly<Record<string, readonly string[]>>;
   readonly bridge: readonly string[];
-  /** The same cases of the bridge on the manager's own door. */
+  /** The bridge's cases on the manager's own websocket. */
   readonly managerBridge: readonly string[];
-  /** Areas that also pass when the model speaks another wire, by wire. */
+  /** Areas that also pass when the model uses another wire, by wire. */
   readonly wires: Readonly<Record<string, readonly string[]>>;
 }
 
 interface Verdict {
   readonly name: string;
-  readonly word: "ok" | "FAIL" | "skip";
+  readonly outcome: "ok" | "FAIL" | "skip";
   readonly why: string;
 }
 
 const suiteTimeoutMs = 600_000;
 
-/** Two suites at a time: they wait more than they work. */
+/** Two suites at a time: they wait more than they compute. */
 export async function runSuites(shared: string, parley: string, ratchet: Ratchet, tally: Tally): Promise<void> {
   const server = `${parley} app-server`;
   const trustSuite = path.join(shared, "trust", "suite");
@@ -44,8 +44,8 @@ export async function runSuites(shared: string, parley: string, ratchet: Ratchet
     const lines = await output(path.join(trustSuite, "run.mjs"), ["--server", server, ...forced, "--only", cases.join(",")]);
     add(`trust with ${engine}`, pick(cases, lines), tally);
   };
-  const bridge = async (suite: string, wanted: readonly string[], args: readonly string[]): Promise<void> =>
-    add(suite, pick(wanted, await output(path.join(trustSuite, "bridge.mjs"), args)), tally);
+  const bridge = async (suite: string, names: readonly string[], args: readonly string[]): Promise<void> =>
+    add(suite, pick(names, await output(path.join(trustSuite, "bridge.mjs"), args)), tally);
   const start = `${server} --listen ws://127.0.0.1:{port} --ws-auth capability-token --ws-token-file {tokenfile}`;
   const open = `${server} --listen ws://0.0.0.0:{port}`;
   const manager = `${parley} manager --no-open --listen`;
@@ -78,12 +78,12 @@ async function runEra(era: string, ratchet: Ratchet, at: { shared: string; serve
   const rows = listed(await output(suite, ["--list", "--era", era]));
   const inAreas = areas.flatMap((area) => rows.filter((row) => row.area === area).map((row) => row.name));
   const unknown = areas.filter((area) => !rows.some((row) => row.area === area));
-  const wanted = [...new Set([...inAreas, ...scenarios])];
-  const lines = await output(suite, ["--server", at.server, "--era", era, "--only", wanted.join(",")]);
-  add(`conformance ${era}`, pick([...wanted, ...unknown], lines), tally);
+  const names = [...new Set([...inAreas, ...scenarios])];
+  const lines = await output(suite, ["--server", at.server, "--era", era, "--only", names.join(",")]);
+  add(`conformance ${era}`, pick([...names, ...unknown], lines), tally);
 }
 
-/** One generation is enough here: both say the same to the model. One line of counts for each area: `<wire> <era> <area>: N passed, M unexpected`. */
+/** One generation is enough here: both send the same to the model. One line of counts per area: `<wire> <era> <area>: N passed, M unexpected`. */
 async function runWire(wire: string, areas: readonly string[], at: { shared: string; server: string }, tally: Tally): Promise<void> {
   const args = [
     "--suite",
@@ -110,25 +110,25 @@ async function runWire(wire: string, areas: readonly string[], at: { shared: str
 }
 
 function add(suite: string, verdicts: readonly Verdict[], tally: Tally): void {
-  for (const { name, word, why } of verdicts) {
-    if (word === "ok") tally.passed++;
-    else if (word === "skip") tally.skipped.push(`${suite} ${name}: ${why}`);
+  for (const { name, outcome, why } of verdicts) {
+    if (outcome === "ok") tally.passed++;
+    else if (outcome === "skip") tally.skipped.push(`${suite} ${name}: ${why}`);
     else tally.failed++;
-    if (word !== "ok") console.log(`${word} ${suite} ${name}: ${why}`);
+    if (outcome !== "ok") console.log(`${outcome} ${suite} ${name}: ${why}`);
   }
-  console.log(`${suite}: ${verdicts.filter(({ word }) => word === "ok").length} of ${verdicts.length} passed`);
+  console.log(`${suite}: ${verdicts.filter(({ outcome }) => outcome === "ok").length} of ${verdicts.length} passed`);
 }
 
 /** The verdicts on the given names; capitals alone name a group. A name without one is a failure, so that a misspelt entry cannot hide. */
 export function pick(names: readonly string[], lines: readonly string[]): readonly Verdict[] {
   const verdicts = new Map<string, Verdict>();
   for (const line of lines) {
-    const [, word, name, why = ""] = /^(ok|FAIL|skip) +([\w-]+):?(?: (.*))?$/.exec(line) ?? [];
-    if (name !== undefined && (word === "ok" || word === "FAIL" || word === "skip")) verdicts.set(name, { name, word, why });
+    const [, outcome, name, why = ""] = /^(ok|FAIL|skip) +([\w-]+):?(?: (.*))?$/.exec(line) ?? [];
+    if (name !== undefined && (outcome === "ok" || outcome === "FAIL" || outcome === "skip")) verdicts.set(name, { name, outcome, why });
   }
   const inGroup = (group: string): string[] => [...verdicts.keys()].filter((name) => new RegExp(`^${group}\\d+$`).test(name));
   const all = names.flatMap((name) => (/^[A-Z]+$/.test(name) && inGroup(name).length > 0 ? inGroup(name) : [name]));
-  return [...new Set(all)].map((name) => verdicts.get(name) ?? { name, word: "FAIL", why: "the suite has no verdict on it" });
+  return [...new Set(all)].map((name) => verdicts.get(name) ?? { name, outcome: "FAIL", why: "the suite has no verdict on it" });
 }
 
 function listed(lines: readonly string[]): readonly { readonly area: string; readonly name: string }[] {

@@ -1,4 +1,4 @@
-/** `npm run systems`: tries what differs between systems on this one, and writes its row of docs/systems.md. Rows of other systems stay. */
+/** `npm run systems`: tests what differs between systems on this one, and writes its row of docs/systems.md. Rows of other systems stay. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,7 +62,7 @@ async function tryHere(): Promise<Row> {
   }
 }
 
-/** Whether a command that asks for a terminal gets one. */
+/** Whether a command that requests a terminal gets one. */
 async function hasTerminal(folder: string): Promise<boolean> {
   using client = await spawnClient({
     command: [launcher, "app-server"],

@@ -1,10 +1,10 @@
-/** Reads what a terminal shows, as text with escape sequences for the colours, into runs of equal looks. */
+/** Parses a terminal's screen, as text with escape sequences for the colours, into runs with equal style. */
 import { textWidth } from "../src/tui/text/width.ts";
 
 export interface Cell {
   readonly text: string;
   readonly columns: number;
-  /** `#rrggbb`; undefined is the terminal's own. */
+  /** `#rrggbb`; undefined is the terminal's default. */
   readonly color: string | undefined;
   readonly background: string | undefined;
   readonly isBold: boolean;
@@ -16,7 +16,7 @@ export interface Cell {
 type Look = Omit<Cell, "text" | "columns">;
 const plain: Look = { color: undefined, background: undefined, isBold: false, isItalic: false, isStruck: false, isUnderlined: false };
 
-/** The looks go on from line to line until something changes them. */
+/** The style carries over from line to line until something changes it. */
 export function cellsOf(styled: string): Cell[][] {
   let look = plain;
   return styled.split("\n").map((line) => {
@@ -65,7 +65,7 @@ const sixteen =
     " ",
   );
 
-/** The table of 256: sixteen names, a cube of six by six by six, and greys. */
+/** The 256-colour palette: sixteen named colours, a cube of six by six by six, and greys. */
 function tableColor(number: number): string {
   if (number < 16) return sixteen[number] ?? "#ffffff";
   if (number >= 232) return hex(8 + (number - 232) * 10, 8 + (number - 232) * 10, 8 + (number - 232) * 10);

@@ -84,7 +84,7 @@ function draw(styled: string): string {
   ].join("\n");
 }
 
-/** Each run has its own place and length, so that columns stand below each other in whatever font is at hand. */
+/** Each run has an explicit position and length, so that columns line up in any font. */
 function drawRow(cells: readonly Cell[], y: number): string[] {
   const drawn: string[] = [];
   let column = 0;

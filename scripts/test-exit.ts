@@ -1,12 +1,12 @@
-/** Loaded before a file of tests that has a process of its own: when something keeps that process alive after its tests, it ends and says what. */
+/** Loaded before a test file that has its own process: when something keeps that process alive after its tests, exits and reports what. */
 import { after } from "node:test";
 
 const patienceMs = 30_000;
 
-// The runner itself loads this too: it must not believe that it has tests.
+// The test runner itself loads this too: it must not be treated as a test file.
 if (process.env["NODE_TEST_CONTEXT"] !== undefined)
   after(() => {
-    // Does not itself keep the process alive.
+    // Must not keep the process alive itself.
     setTimeout(() => {
       console.error(`still held open ${patienceMs / 1000} s after the last test by: ${process.getActiveResourcesInfo().join(", ")}`);
       process.exit(1);

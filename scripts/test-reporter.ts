@@ -1,4 +1,4 @@
-/** Reporter of the test runner: failures in full, one line for the rest, and the counts as JSON for whoever adds them up. */
+/** Reporter of the test runner: failures in full, one line for the rest, and the counts as JSON for the caller that sums them up. */
 import { writeFileSync } from "node:fs";
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
@@ -6,9 +6,9 @@ import { inspect } from "node:util";
 export interface Counts {
   passed: number;
   failed: number;
-  /** Each failed test; the file is the one that calls `test`, which may be a helper's. */
+  /** Each failed test; the file is the one that calls `test`, which may be a helper. */
   failures: { name: string; file: string }[];
-  /** The tests that took longest, longest first. */
+  /** The slowest tests, longest first. */
   slowest: { name: string; ms: number }[];
   /** Name and reason of each skipped test. */
   skipped: { name: string; why: string }[];
@@ -20,7 +20,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   for await (const event of events) {
     if (event.type === "test:pass" || event.type === "test:fail") {
       const { name, file, line, details, skip, todo } = event.data;
-      // A test that only holds others says nothing of its own, unless it failed before they could.
+      // A suite has no result of its own, unless it failed before its tests could run.
       if (event.type === "test:pass" ? details.type === "suite" : isOfItsTests(event.data.details.error)) continue;
       counts.slowest.push({ name, ms: Math.round(details.duration_ms) });
       if (skip !== undefined && skip !== false) counts.skipped.push({ name, why: typeof skip === "string" ? skip : "no reason given" });

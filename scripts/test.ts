@@ -1,4 +1,4 @@
-/** `npm test`: runs the groups of tests, a few at a time, and adds up what they say. Words after it choose groups or files. */
+/** `npm test`: runs the groups of tests, a few at a time, and sums up their results. Arguments choose groups or files. */
 import { spawn } from "node:child_process";
 import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -10,18 +10,18 @@ import type { Counts } from "./test-reporter.ts";
 interface Group {
   readonly name: string;
   readonly files: string | readonly string[];
-  /** "none": all files in one process, which is fast and asks of them to leave nothing behind. */
+  /** "none": all files in one process, which is fast and requires them to leave nothing behind. */
   readonly isolation: "none" | "process";
-  /** Runs what we ship, so the bundle must be there. */
+  /** Runs what we ship, so the bundle must exist. */
   readonly needsBuild?: true;
-  /** Runs only when this word is given: what a lone clone lacks, or what repeats other groups in another way. */
+  /** Runs only when this argument is given: for tests that need more than a clone, or that repeat other groups in another way. */
   readonly onRequest?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Holds tests of properties. */
+  /** Contains property tests. */
   readonly draws?: true;
 }
 
-/** The same scenarios on the bundle, behind a transport that we ship. */
+/** The same scenarios on the bundle, over a transport that we ship. */
 const leg = (name: string, areas = "**"): Group => ({
   name: `scenarios over ${name}`,
   files: `test/scenarios/${areas}/*.test.ts`,
@@ -31,7 +31,7 @@ const leg = (name: string, areas = "**"): Group => ({
   env: { PARLEY_LEG: name },
 });
 
-/** Those that take longest come first, so that none is left alone at the end. */
+/** The slowest come first, so that none is left alone at the end. */
 const groups: readonly Group[] = [
   { name: "faults", files: ["test/faults/**/*.test.ts", "test/faults/**/*.itest.ts"], isolation: "process", needsBuild: true },
   {
@@ -50,27 +50,27 @@ const groups: readonly Group[] = [
   { name: "terminal", files: "test/tui/**/*.itest.ts", isolation: "process", needsBuild: true, onRequest: "terminal" },
   { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: "oracle", draws: true },
   leg("stdio"),
-  // What clients say and hear; what the agent does behind it is the same on every transport.
+  // What clients send and receive; what the agent does behind it is the same on every transport.
   leg("websocket", "{account,approval,command,config,dynamic-tool,fs,handshake,review,thread,transport,turn,user-input,v1}"),
   // The same frames as over a websocket, behind another listener.
   leg("unix", "{approval,handshake,thread,transport,turn}"),
 ];
 
-/** No test may hang for ever, and no group. */
+/** Timeouts: no test may hang for ever, and no group. */
 const testTimeoutMs = 300_000;
 const groupTimeoutMs = 1_200_000;
 
-/** Tests wait more than they work: one group more than there are cores keeps these busy. */
+/** Tests wait more than they compute: one group more than there are cores keeps these busy. */
 const lanes = availableParallelism() + 1;
 
 const root = path.resolve(import.meta.dirname, "..");
-const words = process.argv.slice(2);
-/** Holds everything that tests put into temporary folders. Short names: the paths of sockets have little room. */
+const args = process.argv.slice(2);
+/** Contains all temporary folders of the tests. Short names: socket paths are limited in length. */
 const scratch = mkdtempSync(path.join(tmpdir(), "pt-"));
-// Some tests go on as an ordinary user, who must reach what they made.
+// Some tests continue as an ordinary user, who must be able to access their files.
 chmodSync(scratch, 0o755);
 const total = { passed: 0, failed: 0, skipped: [] as Counts["skipped"] };
-/** A test that fails beside others gets a second try alone, but not when many failed: then the cause is no accident. */
+/** A test that fails beside others is retried alone, but not when many failed: then the cause is no coincidence. */
 const maxSecondTries = process.env["PARLEY_SECOND_TRY"] === "1" ? 4 : 0;
 const slowestShown = Number(process.env["PARLEY_SLOWEST"] ?? 0);
 const again: { group: Group; files: readonly string[]; failures: Counts["failures"] }[] = [];
@@ -97,7 +97,7 @@ for (const { name, why } of total.skipped) console.log(`skipped ${name}: ${why}`
 const isShort = process.env["PARLEY_REQUIRE"] === "all" && total.skipped.length > 0;
 if (total.skipped.length > 0) console.log("to run what was skipped for want of a program, as root on Debian: sh scripts/setup-debian.sh");
 if (isShort) console.log("PARLEY_REQUIRE=all: a skipped test is a failure");
-if (total.passed + total.failed === 0) console.log(`no test matches ${words.join(" ")}`);
+if (total.passed + total.failed === 0) console.log(`no test matches ${args.join(" ")}`);
 console.log(`${total.skipped.length} skipped`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 || isShort || total.passed === 0 ? 1 : 0;
@@ -105,16 +105,14 @@ process.exitCode = total.failed > 0 || isShort || total.passed === 0 ? 1 : 0;
 function choose(group: Group): readonly string[] {
   const all = globSync([group.files].flat(), { cwd: root });
   const nameOf = ({ name, onRequest }: Group): string => onRequest ?? name;
-  if (words.includes(nameOf(group))) return all;
+  if (args.includes(nameOf(group))) return all;
   if (group.onRequest !== undefined) return [];
-  if (words.length === 0) return all;
-  const wanted = words
-    .filter((word) => !groups.some((other) => nameOf(other) === word))
-    .map((word) => path.relative(root, path.resolve(word)));
-  return all.filter((file) => wanted.some((word) => file === word || file.startsWith(`${word}${path.sep}`)));
+  if (args.length === 0) return all;
+  const paths = args.filter((arg) => !groups.some((other) => nameOf(other) === arg)).map((arg) => path.relative(root, path.resolve(arg)));
+  return all.filter((file) => paths.some((chosen) => file === chosen || file.startsWith(`${chosen}${path.sep}`)));
 }
 
-/** What fails again has failed. What passes is named as unsteady, so that somebody mends it. */
+/** A test that fails again has failed. One that passes is reported as unsteady, so that somebody fixes it. */
 async function tryAlone(group: Group, files: readonly string[], failures: Counts["failures"]): Promise<void> {
   for (const { name, file } of failures) {
     const own = files.filter((each) => path.resolve(root, each) === file);
@@ -153,14 +151,14 @@ function run(group: Group, files: readonly string[], onlyTest?: string): Promise
       ...group.env,
     },
   });
-  // Several groups run at once: each says at its end what it has to say.
-  const said: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => said.push(chunk));
+  // Several groups run at once: each prints its output at its end.
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => output.push(chunk));
   const timer = setTimeout(() => child.kill("SIGKILL"), groupTimeoutMs);
   return new Promise((resolve) => {
     child.on("close", (code, signal) => {
       clearTimeout(timer);
-      process.stdout.write(Buffer.concat(said));
+      process.stdout.write(Buffer.concat(output));
       if (signal !== null) console.log(`${group.name}: ended by ${signal}`);
       const counts = readCounts(countsFile) ?? { passed: 0, failed: 1, failures: [], slowest: [], skipped: [] };
       resolve(code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts);

@@ -1,4 +1,4 @@
-/** After a build: starts the server once, offline, so that the compiled code of all that a start and a first turn use lies beside the bundle. */
+/** After a build: starts the server once, offline, so that the compiled code of everything that a start and a first turn use is cached beside the bundle. */
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -6,11 +6,11 @@ import { createInterface } from "node:readline";
 
 const limitMs = 20_000;
 
-/** `program` is started as users start it, since V8's flags count. `scratch` is made and removed. Without this the first start is slower. */
+/** `program` is started as users start it, since V8's flags matter. `scratch` is created and removed. Without this the first start is slower. */
 export async function warmUp(program: readonly string[], scratch: string): Promise<void> {
   mkdirSync(scratch, { recursive: true });
   try {
-    // A turn as others take it, with a command, over the model that needs nobody.
+    // A typical turn, with a command, on the offline model.
     writeFileSync(path.join(scratch, "scenario.json"), JSON.stringify({ turns: [{ steps: [{ run: "true" }, { say: "Ready." }] }] }));
     const lines = ['model_provider = "scripted"', 'sandbox_mode = "danger-full-access"', 'approval_policy = "never"'];
     lines.push('model_providers.scripted.options.scenario = "scenario.json"');
@@ -21,9 +21,9 @@ export async function warmUp(program: readonly string[], scratch: string): Promi
   }
 }
 
-async function oneTurn([program = "", ...words]: readonly string[], home: string): Promise<void> {
+async function oneTurn([program = "", ...args]: readonly string[], home: string): Promise<void> {
   const { PATH, HOME } = process.env;
-  const server = spawn(program, [...words, "app-server"], {
+  const server = spawn(program, [...args, "app-server"], {
     cwd: home,
     stdio: ["pipe", "pipe", "ignore"],
     env: { PATH, HOME, CODEX_HOME: home },
@@ -33,7 +33,7 @@ async function oneTurn([program = "", ...words]: readonly string[], home: string
     server.on("close", () => resolve());
     server.on("error", () => resolve());
   });
-  server.stdin.on("error", () => {}); // it is gone, which `ended` says too
+  server.stdin.on("error", () => {}); // it has exited, which `ended` reports too
   const ask = (id: number, method: string, params: object): unknown => server.stdin.write(`${JSON.stringify({ id, method, params })}\n`);
   createInterface(server.stdout).on("line", (line) => {
     const { id, method, result } = JSON.parse(line);

@@ -76,7 +76,7 @@ test("a licence that does not go with ours is named, unless the package is no pa
 test("capitals in the ratchet name a whole group, which must not be empty", () => {
   const lines = ["ok   P01 a", "FAIL P02 b: no", "ok   PX1 c", "ok   E01 d"];
   assert.deepEqual(
-    pick(["P", "E01", "S"], lines).map(({ name, word }) => `${name} ${word}`),
+    pick(["P", "E01", "S"], lines).map(({ name, outcome }) => `${name} ${outcome}`),
     ["P01 ok", "P02 FAIL", "E01 ok", "S FAIL"],
   );
 });
@@ -91,12 +91,12 @@ test("the ratchet takes verdicts from all suites, and a name without a verdict i
     "1 passed, 2 failed",
   ];
   assert.deepEqual(pick(["thread-start", "turn", "P01", "E07", "P02", "typo"], lines), [
-    { name: "thread-start", word: "ok", why: "" },
-    { name: "turn", word: "FAIL", why: "late [why]; other" },
-    { name: "P01", word: "ok", why: "nine lines (3 ms)" },
-    { name: "E07", word: "skip", why: "open door" },
-    { name: "P02", word: "FAIL", why: "x (2 ms): no" },
-    { name: "typo", word: "FAIL", why: "the suite has no verdict on it" },
+    { name: "thread-start", outcome: "ok", why: "" },
+    { name: "turn", outcome: "FAIL", why: "late [why]; other" },
+    { name: "P01", outcome: "ok", why: "nine lines (3 ms)" },
+    { name: "E07", outcome: "skip", why: "open door" },
+    { name: "P02", outcome: "FAIL", why: "x (2 ms): no" },
+    { name: "typo", outcome: "FAIL", why: "the suite has no verdict on it" },
   ]);
 });
 

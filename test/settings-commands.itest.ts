@@ -232,7 +232,10 @@ test("parley trust trusts a project, shows what came into it later, and accepts 
   };
   const refused = run(["trust"]);
   assert.equal(refused.status, 1);
-  assert.match(refused.stderr, /is not trusted: none of its settings.*\n.*nobody can be asked here; look at the files, then say --yes/s);
+  assert.match(
+    refused.stderr,
+    /is not trusted: none of its settings.*\n.*there is no terminal to ask on; review the files, then pass --yes/s,
+  );
   assert.equal(run(["trust", "--yes"]).status, 0);
   assert.match(readFileSync(path.join(home, "config.toml"), "utf8"), /trust_level = "trusted"/);
   assert.match(run(["trust"]).stdout, /^Nothing in .* waits for you\.\n$/);

@@ -374,7 +374,7 @@ export type WorkMode = "default" | "plan";
 export type WorkspaceRouting = { accountRoutingOverride: AccountRoutingOverride; backendOrigin: string; chatgptAccountId: string };
 export type WriteStatus = "ok" | "okOverridden";
 
-/** The manager refused: its status, its code and its words. */
+/** An error response of the manager: its status, code and message. */
 export class ManagerError extends Error {
   readonly status: number;
   readonly code: string;
@@ -391,18 +391,18 @@ export class ManagerError extends Error {
 export interface ManagerOptions {
   /** Such as http://127.0.0.1:4180 */
   readonly url: string;
-  /** The text of the token file, or a device's own token. */
+  /** The content of the token file, or a device's own token. */
   readonly token: string;
   readonly fetch?: typeof fetch;
-  /** Opens a websocket with these headers, where the built-in one cannot send any. */
+  /** Opens a websocket with these headers, for platforms whose built-in one cannot send any. */
   readonly openSocket?: (url: string, headers: Readonly<Record<string, string>>) => WebSocket;
 }
 
 export interface EventOptions {
-  /** Only this session; without it every one. */
+  /** Only this session; default: all of them. */
   readonly threadId?: string;
   readonly families?: readonly ("core" | "raw" | "app_server" | "inbox")[];
-  /** The last number that was heard, and of which run of the manager: what came after it is heard first. */
+  /** The last event number received, and from which run of the manager: later events are replayed first. */
   readonly since?: number;
   readonly bootId?: string;
   readonly signal?: AbortSignal;
@@ -885,8 +885,8 @@ export class ManagerClient {
   }
 
   /**
-   * Every frame of the websocket in order. After a break it comes back by itself and goes on after the last number it heard; a `resync` frame
-   * says that some are lost and the sessions must be read again. Ends with the signal; throws ManagerError when the manager refuses.
+   * Every frame of the websocket in order. After a disconnect it reconnects and continues after the last event received; a `resync` frame
+   * means that some are lost and the sessions must be read again. Ends with the signal; throws ManagerError when the manager refuses.
    */
   async *events(options: EventOptions = {}): AsyncGenerator<StreamMessage, void, undefined> {
     const { threadId, signal } = options;
@@ -912,7 +912,7 @@ export class ManagerClient {
     const headers = { authorization: `Bearer ${this.#options.token}` };
     // The second parameter is Node's and Bun's; browsers can send no such header and need openSocket.
     const socket = this.#options.openSocket?.(url.href, headers) ?? new WebSocket(url.href, { headers } as never);
-    const heard: StreamMessage[] = [];
+    const received: StreamMessage[] = [];
     let isOver = false;
     let wake = (): void => {};
     const end = (): void => {
@@ -920,15 +920,15 @@ export class ManagerClient {
       wake();
     };
     socket.addEventListener("message", ({ data }: { data: unknown }) => {
-      heard.push(JSON.parse(String(data)) as StreamMessage);
+      received.push(JSON.parse(String(data)) as StreamMessage);
       wake();
     });
     socket.addEventListener("close", end);
     socket.addEventListener("error", end);
     signal?.addEventListener("abort", end, { once: true });
     try {
-      while (!isOver || heard.length > 0) {
-        const next = heard.shift();
+      while (!isOver || received.length > 0) {
+        const next = received.shift();
         if (next === undefined) await new Promise<void>((resolve) => (wake = resolve));
         else if (signal?.aborted !== true) yield next;
       }

@@ -1,4 +1,4 @@
-/** What the requests of a play cost: whether each appends to the one before, tokens, and money with the vendors' caches simulated. */
+/** The cost of a session's requests: whether each appends to the one before, tokens, and money with the vendors' caches simulated. */
 import { createModelCatalog } from "../../src/models/catalog.ts";
 import { isRecord, listOf, recordOf } from "../../src/models/json.ts";
 import type { Lane, Part, Played } from "./play.ts";
@@ -6,20 +6,20 @@ import type { Lane, Part, Played } from "./play.ts";
 export interface Figures {
   /** Requests of the thirty turns that did not append to the one before. */
   readonly brokenPrefixes: number;
-  /** The same over resume, fork and another effort. */
+  /** The same over resume, fork and a changed effort. */
   readonly brokenAcross: number;
-  /** Percent of the compaction's request that is the request before it. */
+  /** Percentage of the compaction's request that is the request before it. */
   readonly compactionShare: number;
-  /** Tokens of every request before anybody has said a word. */
+  /** Tokens of every request before the first message. */
   readonly fixedTokens: number;
-  /** Tokens of all tools when a server adds sixty and more. */
+  /** Tokens of all tools when a server adds more than sixty. */
   readonly manyToolsTokens: number;
   readonly inputTokens: number;
-  /** Tokens that went over the line; less than the above where the provider holds the rest. */
+  /** Tokens actually sent; less than the above where the provider stores the rest. */
   readonly sentTokens: number;
-  /** Requests of the thirty turns, the first aside, that said all again although the provider could have held it. */
+  /** Requests of the thirty turns, except the first, that sent everything again although the provider could have stored it. */
   readonly saidAgain: number;
-  /** Requests that did not go over the websocket of their lane. */
+  /** Requests that were not sent over the websocket of their lane. */
   readonly overHttp: number;
   readonly requests: number;
   readonly requestsOfATurn: number;
@@ -28,11 +28,11 @@ export interface Figures {
   readonly failedTurns: number;
 }
 
-/** A token is taken to be four characters, as the agent itself does; a picture a thousand tokens. */
+/** A token is estimated as four characters, as the agent itself does; an image as a thousand tokens. */
 const charactersPerToken = 4;
 const picture = "x".repeat(4000);
 
-/** The request in the order in which vendors read it, without the marks that move: one text for each piece. */
+/** The request in the order in which vendors read it, without moving cache markers: one string per piece. */
 function pieces(body: Readonly<Record<string, unknown>>): string[] {
   const plain = (value: unknown): string =>
     JSON.stringify(value, (key, inner) => (key === "cache_control" ? undefined : onlyText(inner)))
@@ -51,7 +51,7 @@ function pieces(body: Readonly<Record<string, unknown>>): string[] {
   ];
 }
 
-/** A list of one text is that text: the chat wire writes a list where it sets a mark. */
+/** A list of one text equals that text: the chat wire writes a list where it sets a cache marker. */
 function onlyText(value: unknown): unknown {
   const [only, ...more] = listOf(value);
   return more.length === 0 && isRecord(only) && only["type"] === "text" && typeof only["text"] === "string" ? only["text"] : value;
@@ -72,7 +72,7 @@ export function figuresOf(lane: Lane, { requests, refused, failedTurns, overHttp
     steps.filter(({ part, pieces: now, before }) => parts.includes(part) && common(before, now) < before.length).length;
   const turns = sent.filter(({ part }) => part === "turns");
   const compaction = steps.findLast(({ part }) => part === "compaction");
-  // A fork continues from where it was taken, not from the request before it.
+  // A fork continues from its origin, not from the request before it.
   const base = compaction === undefined ? [] : (sent.findLast(({ part }) => part === "settings")?.pieces ?? []);
   const first = turns[0]?.pieces ?? [];
   const price = createModelCatalog().price(lane.model, lane.provider) ?? { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 };

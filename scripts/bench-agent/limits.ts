@@ -1,4 +1,4 @@
-/** What is larger than it should be, on each wire: long commands, MCP results, pictures and words, in a large window and in one of 8,192 tokens. */
+/** Oversized input on each wire: long commands, MCP results, images and messages, in a large window and in one of 8,192 tokens. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { MockReply } from "../../test/support/model-mocks/frames.ts";
@@ -8,7 +8,7 @@ import { free, onStage } from "./stage.ts";
 
 export interface LimitFigures {
   readonly requestsOfATurn: number;
-  /** Tokens that one result adds to what the model reads. */
+  /** Tokens that one result adds to the model's context. */
   readonly largestResult: number;
   readonly failedTurns: number;
 }
@@ -27,7 +27,7 @@ function picture(): Buffer {
   return file;
 }
 
-/** The calls of a turn, one after another; the person's words name them. */
+/** The calls of a turn, one after another; the person's message names them. */
 const long = { cmd: "yes 'test failed: expected 1, got 2' | head -c 205000; exit 1" };
 const calls: Readonly<Record<string, readonly { readonly name: string; readonly args: object }[]>> = {
   "a long command": [{ name: "exec_command", args: long }],
@@ -51,10 +51,10 @@ export async function limits(wire: VendorWire): Promise<LimitFigures> {
 }
 
 async function turnsOf(wire: VendorWire, window: number, turns: readonly string[]): Promise<LimitFigures> {
-  let wishes: MockReply[] = [];
+  let replies: MockReply[] = [];
   let made = 0;
   const think = ({ body }: SeenRequest): MockReply =>
-    JSON.stringify(body).includes("Write a hand-over") ? handOver : (wishes.shift() ?? { text: "done" });
+    JSON.stringify(body).includes("Write a hand-over") ? handOver : (replies.shift() ?? { text: "done" });
   await using vendor = new Vendor({ wire, window, think });
   const mcp = `[mcp_servers.desk]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "many"]\nstartup_timeout_sec = 60\n`;
   const config = `model = "${models[wire]}"\nmodel_provider = "mock"\nmodel_context_window = ${window}\n${window > 100_000 ? mcp : ""}${await vendor.config()}`;
@@ -64,8 +64,8 @@ async function turnsOf(wire: VendorWire, window: number, turns: readonly string[
     const figures = { requestsOfATurn: 0, largestResult: 0, failedTurns: 0 };
     for (const turn of turns) {
       const before = vendor.requests.length;
-      wishes = (calls[turn] ?? []).map(({ name, args }) => ({ calls: [{ id: `call_${++made}`, name, args: JSON.stringify(args) }] }));
-      if (turn === "two at once") wishes = [{ calls: wishes.flatMap((wish) => wish.calls ?? []) }];
+      replies = (calls[turn] ?? []).map(({ name, args }) => ({ calls: [{ id: `call_${++made}`, name, args: JSON.stringify(args) }] }));
+      if (turn === "two at once") replies = [{ calls: replies.flatMap((reply) => reply.calls ?? []) }];
       await thread.run(turn).catch(() => figures.failedTurns++);
       const sent = vendor.requests.slice(before).map(({ body }) => tokensOf(body));
       figures.requestsOfATurn = Math.max(figures.requestsOfATurn, sent.length);

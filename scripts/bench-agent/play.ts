@@ -1,4 +1,4 @@
-/** Thirty staged turns of one thread against a mock of one vendor's wire, then a resume, a fork, another effort and a compaction. Gives what was sent. */
+/** Thirty scripted turns of one thread against a mock of one vendor's wire, then a resume, a fork, another effort and a compaction. Returns what was sent. */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -28,7 +28,7 @@ export interface Lane {
   readonly edits: "patch" | "replace";
   /** Over the websocket of the Responses wire, with compaction by the provider, as at api.openai.com. */
   readonly socket?: true;
-  /** What this vendor refuses beside the rules of its wire. */
+  /** What this vendor refuses beyond the rules of its wire. */
   readonly rules?: readonly Rule[];
 }
 
@@ -44,17 +44,17 @@ export const lanes: readonly Lane[] = [
   },
 ];
 
-/** A request with the part of the play that it belongs to. */
-interface Heard {
+/** A request with the part of the session that it belongs to. */
+interface PlayedRequest {
   readonly part: Part;
   readonly turn: number;
   readonly body: Json;
-  /** What went over the line where the provider holds the rest. */
+  /** What was actually sent where the provider stores the rest. */
   readonly frame?: Json;
 }
 export interface Played {
-  readonly requests: readonly Heard[];
-  /** Requests that went over HTTP although the lane has a websocket. */
+  readonly requests: readonly PlayedRequest[];
+  /** Requests sent over HTTP although the lane has a websocket. */
   readonly overHttp: number;
   /** Requests that a vendor would have refused. */
   readonly refused: readonly string[];
@@ -73,7 +73,7 @@ interface Turn {
   readonly replies: readonly MockReply[];
 }
 
-/** What makes a mock on loopback as able as api.openai.com. */
+/** Gives a mock on loopback the capabilities of api.openai.com. */
 const openaiSelf = "supports_websockets = true\noptions = { hosted_tools = true }\n";
 
 function turns(lane: Lane): readonly Turn[] {
@@ -85,36 +85,36 @@ function turns(lane: Lane): readonly Turn[] {
     ...(custom ? { custom } : {}),
   });
   const run = (cmd: string) => call("exec_command", { cmd });
-  const says = (text: string): MockReply => ({ text });
+  const reply = (text: string): MockReply => ({ text });
   const edit =
     lane.edits === "patch"
       ? call("apply_patch", "*** Begin Patch\n*** Update File: notes.txt\n@@\n-one\n+two\n*** End Patch", true)
       : call("edit", { path: "notes.txt", old_text: "one", new_text: "two" });
   const staged: Turn[] = [
-    { input: "What is in this folder?", replies: [says("A small project with notes and a picture.")] },
-    { input: "List it.", replies: [{ text: "I look.", calls: [run("ls -l")] }, says("Two files.")] },
+    { input: "What is in this folder?", replies: [reply("A small project with notes and a picture.")] },
+    { input: "List it.", replies: [{ text: "I look.", calls: [run("ls -l")] }, reply("Two files.")] },
     {
       input: "Run the tests.",
-      replies: [{ calls: [run("yes 'test failed: expected 1, got 2' | head -c 205000; exit 1")] }, says("They fail.")],
+      replies: [{ calls: [run("yes 'test failed: expected 1, got 2' | head -c 205000; exit 1")] }, reply("They fail.")],
     },
-    { input: "Mend notes.txt.", replies: [{ calls: [edit] }, says("Done.")] },
+    { input: "Mend notes.txt.", replies: [{ calls: [edit] }, reply("Done.")] },
     {
       input: "Make a plan.",
-      replies: [{ calls: [call("update_plan", { plan: [{ step: "look", status: "completed" }] })] }, says("Planned.")],
+      replies: [{ calls: [call("update_plan", { plan: [{ step: "look", status: "completed" }] })] }, reply("Planned.")],
     },
     {
       input: [
         { type: "text", text: "What is this?" },
         { type: "image", url: `data:image/png;base64,${pixel}` },
       ],
-      replies: [says("A dot.")],
+      replies: [reply("A dot.")],
     },
-    { input: "Look at dot.png.", replies: [{ calls: [call("view_image", { path: "dot.png" })] }, says("The same dot.")] },
-    { input: "Check three things.", replies: [{ calls: [run("pwd"), run("wc -l notes.txt"), run("date +%Y")] }, says("Checked.")] },
+    { input: "Look at dot.png.", replies: [{ calls: [call("view_image", { path: "dot.png" })] }, reply("The same dot.")] },
+    { input: "Check three things.", replies: [{ calls: [run("pwd"), run("wc -l notes.txt"), run("date +%Y")] }, reply("Checked.")] },
   ];
   const small = Array.from(
     { length: 22 },
-    (_, i): Turn => ({ input: `Small task ${i + 1}.`, replies: [{ calls: [run(`echo ${i + 1}`)] }, says(`Small answer ${i + 1}.`)] }),
+    (_, i): Turn => ({ input: `Small task ${i + 1}.`, replies: [{ calls: [run(`echo ${i + 1}`)] }, reply(`Small answer ${i + 1}.`)] }),
   );
   return [...staged, ...small];
 }
@@ -123,7 +123,7 @@ export async function play(lane: Lane): Promise<Played> {
   const { frames } = wires[lane.wire];
   const rules = [...wires[lane.wire].rules, ...(lane.rules ?? [])];
   const refused: string[] = [];
-  const requests: Heard[] = [];
+  const requests: PlayedRequest[] = [];
   let part: Part = "turns";
   let turn = 0;
   let replies: MockReply[] = [];

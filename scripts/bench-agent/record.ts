@@ -1,6 +1,6 @@
 /**
- * A session of this agent, kept byte for byte: what it sent on each wire to a model that followed a script. Played again, it must send the same;
- * whoever means to change that records it anew with `npm run bench:agent -- --record` and reads the difference.
+ * A session of this agent, recorded byte for byte: what it sent on each wire to a scripted model. Replayed, it must send the same; to change
+ * that on purpose, record it again with `npm run bench:agent -- --record` and review the difference.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { compact, free, onStage, pixel } from "./stage.ts";
 
 export interface RecordFigures {
   readonly requests: number;
-  /** Requests that are not what was recorded, or are missing or new. */
+  /** Requests that differ from the recording, or are missing or new. */
   readonly differing: number;
 }
 
@@ -23,7 +23,7 @@ export type RecordedWire = keyof typeof wires;
 export const recordedWires = Object.keys(wires) as RecordedWire[];
 
 const fileOf = (wire: RecordedWire): string => path.join(import.meta.dirname, "recorded", `${wire}.jsonl`);
-function script(wire: RecordedWire): readonly { readonly words: string; readonly replies: readonly MockReply[] }[] {
+function script(wire: RecordedWire): readonly { readonly message: string; readonly replies: readonly MockReply[] }[] {
   let made = 0;
   const call = (name: string, args: unknown) => ({ id: `call_${++made}`, name, args: JSON.stringify(args) });
   const run = (cmd: string) => call("exec_command", { cmd });
@@ -33,29 +33,29 @@ function script(wire: RecordedWire): readonly { readonly words: string; readonly
       ? { id: `call_${++made}`, name: "apply_patch", args: patch, custom: true }
       : call("edit", { path: "notes.txt", old_text: "one", new_text: "two" });
   return [
-    { words: "What is here?", replies: [{ text: "I look.", calls: [run("cat notes.txt")] }, { text: "A note." }] },
-    { words: "Mend it.", replies: [{ calls: [edit] }, { text: "Done." }] },
+    { message: "What is here?", replies: [{ text: "I look.", calls: [run("cat notes.txt")] }, { text: "A note." }] },
+    { message: "Mend it.", replies: [{ calls: [edit] }, { text: "Done." }] },
     {
-      words: "Plan the rest.",
+      message: "Plan the rest.",
       replies: [{ calls: [call("update_plan", { plan: [{ step: "look", status: "completed" }] })] }, { text: "So." }],
     },
-    { words: "Look at dot.png.", replies: [{ calls: [call("view_image", { path: "dot.png" })] }, { text: "A dot." }] },
+    { message: "Look at dot.png.", replies: [{ calls: [call("view_image", { path: "dot.png" })] }, { text: "A dot." }] },
     {
-      words: "Two things at once.",
+      message: "Two things at once.",
       replies: [
         { calls: [call("update_plan", { plan: [{ step: "run", status: "in_progress" }] }), run("echo 2 >&2; exit 3")] },
         { text: "One failed." },
       ],
     },
     {
-      words: "A slip.",
+      message: "A slip.",
       replies: [{ calls: [{ id: `call_${++made}`, name: "Bash", args: '{"command": "echo slip",}' }] }, { text: "It ran." }],
     },
-    { words: "Much.", replies: [{ calls: [run("seq 12000")] }, { text: "Many numbers." }] },
+    { message: "Much.", replies: [{ calls: [run("seq 12000")] }, { text: "Many numbers." }] },
   ];
 }
 
-/** What differs from machine to machine and from day to day is given one name. */
+/** Values that differ between machines and days are replaced by fixed names. */
 const plain = (text: string, root: string): string =>
   text
     .replaceAll(root, "/stage")
@@ -81,9 +81,9 @@ async function play(wire: RecordedWire): Promise<string[]> {
       writeFileSync(path.join(workspace, "AGENTS.md"), "Keep lines short.\n");
       writeFileSync(path.join(workspace, "dot.png"), Buffer.from(pixel, "base64"));
       const thread = await client.startThread({ cwd: workspace, ...free });
-      for (const { words, replies: own } of script(wire)) {
+      for (const { message, replies: own } of script(wire)) {
         replies = [...own];
-        await thread.run(words);
+        await thread.run(message);
       }
       replies = [];
       await compact(client, thread.id);
@@ -95,7 +95,7 @@ async function play(wire: RecordedWire): Promise<string[]> {
   );
 }
 
-/** A line says how many characters stay of the request before it, at its beginning and at its end, and what stands between them now. */
+/** A line says how many characters it shares with the request before it, at its start and at its end, and what is between them now. */
 interface Line {
   readonly head: number;
   readonly adds: string;

@@ -1,6 +1,6 @@
 /**
- * Sessions played as the model's side: calls in the forms of three generations of Codex, written by hand, outputs real. Finds calls that worked
- * there and fail here. A rollout of any Codex can be put into `sessions`; `files` of its first line are made beforehand.
+ * Replays sessions as the model: calls in the formats of three generations of Codex, written by hand, with real outputs. Finds calls that
+ * worked there and fail here. Any Codex rollout can be put into `sessions`; the `files` of its first line are created beforehand.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { free, onStage } from "./stage.ts";
 
 export interface ReplayFigures {
   readonly calls: number;
-  /** Calls that worked in the stored session, and do not here. */
+  /** Calls that worked in the stored session, but do not here. */
   readonly failedHere: number;
   readonly failedTurns: number;
 }
@@ -25,11 +25,11 @@ interface Step {
   readonly worked: ReadonlyMap<string, boolean>;
 }
 interface Turn {
-  readonly words: string;
+  readonly message: string;
   readonly steps: Step[];
 }
 
-/** Exit codes as the eras of Codex write them; what names none has worked. */
+/** Exit codes as the generations of Codex write them; output without one counts as success. */
 function hasWorked(output: unknown): boolean {
   const text = typeof output === "string" ? output : JSON.stringify(output);
   const code = /(?:Exit code: |"exit_code":\s*|exited with code )(-?\d+)/.exec(text)?.[1];
@@ -48,7 +48,7 @@ function turnsFrom(lines: readonly Json[]): Turn[] {
     const text = listOf(item["content"])
       .map((part) => stringOf(recordOf(part)["text"]) ?? "")
       .join("");
-    if (item["type"] === "message" && item["role"] === "user" && !text.startsWith("<")) turns.push({ words: text, steps: [] });
+    if (item["type"] === "message" && item["role"] === "user" && !text.startsWith("<")) turns.push({ message: text, steps: [] });
     if (item["type"] === "message" && item["role"] === "assistant") turns.at(-1)?.steps.push({ reply: { text }, worked: new Map() });
     const call = callOf(item);
     if (call !== undefined)
@@ -84,7 +84,7 @@ export async function replay(name: string): Promise<ReplayFigures> {
     let failedTurns = 0;
     for (const turn of turns) {
       steps = [...turn.steps];
-      await thread.run(turn.words).catch(() => failedTurns++);
+      await thread.run(turn.message).catch(() => failedTurns++);
     }
     const worked = new Map(turns.flatMap(({ steps: all }) => all.flatMap((step) => [...step.worked])));
     const here = listOf(mock.requests.at(-1)?.body["input"]).map(recordOf);

@@ -1,17 +1,17 @@
-/** A lane over the Responses websocket: each frame is put together with what the provider holds, so that it compares with requests that say all. */
+/** A lane over the Responses websocket: each frame is merged with what the provider stores, so that it can be compared with full requests. */
 import { type Json, listOf, recordOf, stringOf } from "../../src/models/json.ts";
 import type { MockReply } from "../../test/support/model-mocks/frames.ts";
 import { MockSocketProvider } from "../../test/support/model-mocks/socket-server.ts";
 
-/** A request as the provider reads it, and what of it went over the line. */
+/** A request as the provider reads it, and the part of it that was sent. */
 export interface Framed {
   readonly body: Json;
   readonly frame: Json;
 }
 
-/** `take` is given each request and says what the model answers. */
+/** `take` gets each request and returns the model's response. */
 export function socketStand(take: (framed: Framed) => MockReply): MockSocketProvider {
-  /** By the id of an answer: all that was told and answered up to it. */
+  /** By response id: everything sent and answered up to it. */
   const held = new Map<string, readonly unknown[]>();
   const mock: MockSocketProvider = new MockSocketProvider((frame) => {
     const { previous_response_id: previous, type: _type, ...settings } = frame;
@@ -26,11 +26,11 @@ export function socketStand(take: (framed: Framed) => MockReply): MockSocketProv
   return mock;
 }
 
-/** A warm-up is answered with nothing: what was told with it is all that is held. */
+/** A warm-up gets an empty response: only its own input is stored. */
 const warmedUp = (mock: MockSocketProvider, id: string): readonly unknown[] =>
   listOf(mock.overSocket[Number(stringOf(id)?.replace("resp_", "")) - 1]?.body["input"]);
 
-/** The items of an answer, as the next request that says all repeats them. */
+/** The items of a response, as the next full request repeats them. */
 function answered({ text, calls = [], compaction }: MockReply): readonly unknown[] {
   return [
     ...(compaction === undefined ? [] : [{ type: "compaction", encrypted_content: compaction }]),

@@ -1,4 +1,4 @@
-/** A whole server in folders that are gone afterwards, with a mock of a vendor as its provider. Serves the suites of the agent's bench. */
+/** A complete server in temporary folders, with a mock vendor as its provider. Serves the suites of the agent's bench. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { startServer } from "../../test/support/server.ts";
 
 export const free = { approvalPolicy: "never", sandbox: "danger-full-access" } as const;
 
-/** The smallest picture, as base64. */
+/** The smallest possible image, as base64. */
 export const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
 export interface Place {
@@ -15,7 +15,7 @@ export interface Place {
   readonly workspace: string;
 }
 
-/** `config`: the text of config.toml. */
+/** `config`: the content of config.toml. */
 export async function onStage<T>(config: string, use: (place: Place) => Promise<T>): Promise<T> {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), "parley-agent-")));
   const folders = { home: path.join(root, "home"), workspace: path.join(root, "work"), systemDir: path.join(root, "etc") };
@@ -33,7 +33,7 @@ export async function onStage<T>(config: string, use: (place: Place) => Promise<
   }
 }
 
-/** Compacts the thread; the status of that turn. */
+/** Compacts the thread; returns that turn's status. */
 export async function compact(client: Client, threadId: string): Promise<string> {
   const ended = Promise.withResolvers<string>();
   const stop = client.on("turn/completed", ({ turn }) => ended.resolve(turn.status));

@@ -1,11 +1,11 @@
-/** The table of the agent's bench in docs/performance.md, beside what other agents sent over the same kind of turns. */
+/** The table of the agent's bench in docs/performance.md, next to what other agents sent over the same kind of turns. */
 export type Row = Readonly<Record<string, number>>;
 export type Measured = Readonly<Record<string, Row>>;
 
 const begin = "<!-- agent: begin, written by `npm run bench:agent -- --write` -->";
 const end = "<!-- agent: end -->";
 
-/** The page with its section replaced; a page without one gets it at its end. */
+/** The page with its section replaced; appended to a page without one. */
 export function replaceSection(page: string, section: string): string {
   const from = page.indexOf(begin);
   const to = page.indexOf(end);
@@ -14,7 +14,7 @@ export function replaceSection(page: string, section: string): string {
   return `${page.slice(0, from)}${whole}${page.slice(to + end.length)}`;
 }
 
-/** The section of an earlier page, for whoever writes the page anew. */
+/** The section of an earlier page, for code that rewrites the page. */
 export function sectionOf(page: string): string {
   const from = page.indexOf(begin);
   const to = page.indexOf(end);

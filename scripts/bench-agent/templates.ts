@@ -1,4 +1,4 @@
-/** A working thread against llama-server with each of the chat templates that refuse something: what it costs to find out, and what still works. */
+/** A working thread against llama-server with each chat template that refuses something: the cost of finding out, and what still works. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { type ChatTemplate, chatTemplate, chatTemplateNames } from "../../test/support/model-mocks/chat-templates.ts";
@@ -11,7 +11,7 @@ export interface TemplateFigures {
   /** Requests that the template refused until it was known. */
   readonly refusals: number;
   readonly failedTurns: number;
-  /** 1 where tools can only be described in words. */
+  /** 1 where tools can only be described in the prompt. */
   readonly toolsAsText: number;
 }
 

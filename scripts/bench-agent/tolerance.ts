@@ -1,4 +1,4 @@
-/** Calls and patches as weak models write them: how many are understood as they were meant. The rest has no one reading and is refused. */
+/** Calls and patches as weak models write them: how many are understood as intended. The rest is ambiguous and refused. */
 import { offeredCall } from "../../src/core/model/find-tool.ts";
 import { parsePatch } from "../../src/core/patch/parse.ts";
 import { updateText } from "../../src/core/patch/update.ts";
@@ -18,7 +18,7 @@ export interface ToleranceFigures {
 const tools: readonly Tool[] = [execCommand("/bin/sh"), { ...shell("/bin/sh"), silent: true }, updatePlan];
 const settings = { cwd: "/ws" } as unknown as ThreadSettings;
 
-/** Name, arguments, and the script that must run; undefined where it is enough that the call is taken. */
+/** Name, arguments, and the script that must run; undefined where it is enough that the call is accepted. */
 const calls: readonly (readonly [name: string, args: string, script?: string])[] = [
   ["exec_command", '{"cmd":["ls","-a"]}', "ls -a"],
   ["exec_command", '{"command":"ls -a"}', "ls -a"],

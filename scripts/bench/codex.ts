@@ -1,10 +1,10 @@
-/** Finds the native Codex server to measure against: where it is named, where npm has put it, or installed for the occasion. */
+/** Finds the native Codex server to compare with: at a given path, where npm has put it, or installed for this run. */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, globSync, mkdirSync, realpathSync } from "node:fs";
 import path from "node:path";
 
-/** The generation that the promises are about. */
-const wanted = "0.166.0";
+/** The version that the targets refer to. */
+const targetVersion = "0.166.0";
 const installMs = 240_000;
 
 export interface Codex {
@@ -12,7 +12,7 @@ export interface Codex {
   readonly version: string;
 }
 
-/** `cache` keeps an installation for the next run. Undefined where there is none and none can be had: then only ours is measured. */
+/** `cache` keeps an installation for the next run. Undefined if there is none and none can be installed: then only ours is measured. */
 export function findCodex(named: string | undefined, cache: string): Codex | undefined {
   if (named !== undefined) {
     const found = programAt(named);
@@ -39,13 +39,13 @@ function programAt(place: string): Codex | undefined {
   return undefined;
 }
 
-/** Of the version that counts; another one on the path says nothing about the promises. */
+/** Of the right version only; another one on the PATH is no reference. */
 function onPath(): Codex | undefined {
   for (const folder of (process.env["PATH"] ?? "").split(path.delimiter)) {
     try {
       const launcher = realpathSync(path.join(folder, "codex"));
       const found = programAt(path.resolve(launcher, "../../../..")) ?? programAt(path.resolve(launcher, "../.."));
-      if (found?.version === wanted) return found;
+      if (found?.version === targetVersion) return found;
     } catch {
       // Not in this folder.
     }
@@ -54,10 +54,10 @@ function onPath(): Codex | undefined {
 }
 
 function install(into: string): Codex | undefined {
-  process.stderr.write(`Installing Codex ${wanted} to measure against, beside this checkout's packages …\n`);
+  process.stderr.write(`Installing Codex ${targetVersion} to measure against, beside this checkout's packages …\n`);
   mkdirSync(into, { recursive: true });
   const flags = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
-  const { status, stderr, error } = spawnSync("npm", ["install", "--prefix", into, ...flags, `@openai/codex@${wanted}`], {
+  const { status, stderr, error } = spawnSync("npm", ["install", "--prefix", into, ...flags, `@openai/codex@${targetVersion}`], {
     encoding: "utf8",
     timeout: installMs,
     stdio: ["ignore", "ignore", "pipe"],

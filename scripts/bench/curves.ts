@@ -9,7 +9,7 @@ export interface Curve {
   readonly title: string;
   readonly x: string;
   readonly y: string;
-  /** For each server the points in rising order. */
+  /** Points in ascending order, per server. */
   readonly points: Partial<Record<Spec["name"], readonly (readonly [x: number, y: number])[]>>;
 }
 
@@ -60,7 +60,7 @@ export async function drawCurves(bench: Bench, specs: readonly Spec[], quick: bo
   ];
 }
 
-/** The thread is resumed and has had one turn: what history costs once is in the rows; here it is what it costs each time. */
+/** The thread is resumed and has had one turn: the one-time cost of history is in the rows; here it is the cost per turn. */
 async function byItems(bench: Bench, spec: Spec, sizes: readonly number[]): Promise<readonly (readonly [number, number])[]> {
   const recording = await bench.record(bench.lab, spec);
   const points: (readonly [number, number])[] = [];
@@ -78,7 +78,7 @@ async function byItems(bench: Bench, spec: Spec, sizes: readonly number[]): Prom
   return points;
 }
 
-/** In a home whose list has been asked for, and was made. */
+/** In a home whose thread list has already been requested and built. */
 async function byStored(bench: Bench, spec: Spec, counts: readonly number[]): Promise<readonly (readonly [number, number])[]> {
   const recording = await bench.record(bench.lab, spec);
   const points: (readonly [number, number])[] = [];

@@ -1,4 +1,4 @@
-/** What one command costs under each engine of the Linux sandbox: the first of a server, one after a pause, and a hundred in a row. */
+/** The cost of one command under each engine of the Linux sandbox: the first of a server, one after a pause, and a hundred in a row. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg } from "node:os";
 import path from "node:path";
@@ -13,7 +13,7 @@ export interface EngineFigures {
   readonly rounds: number;
   /** Load averages: before, and the highest. */
   readonly load: { readonly before: number; readonly highest: number };
-  /** Engine → measure → milliseconds. Engines that this machine cannot have are left out. */
+  /** Engine → measure → milliseconds. Engines that this machine does not support are left out. */
   readonly engines: Partial<Record<EngineName, Readonly<Record<EngineMeasure, Summary>>>>;
 }
 
@@ -29,7 +29,7 @@ const pauses = 5;
 /** Long enough for the next process to be ready, as between two calls of a model. */
 const pauseMs = 300;
 
-/** Round by round through all engines, so that what the machine does meanwhile touches all alike. */
+/** Round by round through all engines, so that other load on the machine affects all alike. */
 export async function measureEngines(rounds: number, signal: AbortSignal): Promise<EngineFigures | undefined> {
   if (process.platform !== "linux") return undefined;
   const before = loadavg()[0] ?? 0;
@@ -51,9 +51,9 @@ export async function measureEngines(rounds: number, signal: AbortSignal): Promi
   return { when: new Date().toISOString(), rounds, load: { before, highest: Math.max(...load) }, engines };
 }
 
-/** Undefined where this machine cannot have the engine. */
+/** Undefined if this machine does not support the engine. */
 async function oneRound(engine: EngineName): Promise<Record<EngineMeasure, number[]> | undefined> {
-  // Not where commands may write: Landlock could not keep the home from them.
+  // Not where commands may write: Landlock could not protect the home from them.
   const base = mkdtempSync("/var/tmp/parley-engines-");
   const workspace = path.join(base, "workspace");
   for (const folder of [path.join(base, "home"), workspace, path.join(workspace, ".git")]) mkdirSync(folder);

@@ -1,4 +1,4 @@
-/** The shared benchmark's laboratory, as far as the bench command uses it: scenarios, servers in homes of their own, and clones of threads. */
+/** The part of the shared benchmark that the bench command uses: scenarios, servers in homes of their own, and clones of threads. */
 import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -8,13 +8,13 @@ export interface Spec {
   readonly name: "codex" | "ours";
   readonly command: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Whose files the stored threads are; both are measured on the same. */
+  /** Who wrote the stored threads; both servers are measured on the same. */
   recordWith?: Spec;
 }
 export type Figures = Readonly<Record<string, number | string>>;
 
 export interface Answer {
-  /** Of thread/start; what others answer is not looked at. */
+  /** The result of thread/start; other results are ignored. */
   readonly result: { readonly thread: { readonly id: string } };
   readonly ms: number;
   readonly at: number;
@@ -45,13 +45,13 @@ export interface Bench {
   record(lab: Lab, spec: Spec): Promise<Recording>;
   cloneSmall(home: string, small: unknown, count: number, at: { readonly endMs: number; readonly gapMs: number }): unknown;
   cloneBig(home: string, big: unknown, items: number, at: { readonly endMs: number }): { readonly id: string };
-  /** Resolves when a server has done nothing for a while. */
+  /** Resolves when a server has been idle for a while. */
   settle(pid: number, limits: { readonly quietMs: number; readonly maxMs: number }): Promise<unknown>;
-  /** Ends every server that is still there, and the model. May be called again. */
+  /** Ends every remaining server, and the model. May be called again. */
   stop(): void;
 }
 
-/** Undefined where the shared folder is not beside the checkout. */
+/** Undefined if the shared folder is not beside the checkout. */
 export async function openBench(shared: string, root: string): Promise<Bench | undefined> {
   const lib = path.join(shared, "bench", "lib");
   if (!existsSync(path.join(lib, "scenarios.mjs"))) return undefined;

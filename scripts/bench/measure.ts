@@ -1,4 +1,4 @@
-/** Runs the scenarios in turn for every server, round by round, so that what the machine does meanwhile touches all alike. */
+/** Runs the scenarios alternately for every server, round by round, so that other load on the machine affects all alike. */
 import { loadavg } from "node:os";
 import type { Bench, Figures, Spec } from "./lab.ts";
 
@@ -8,10 +8,10 @@ export interface Summary {
   readonly max: number;
   readonly n: number;
 }
-/** Scenario → figure → server → what was measured; a text where it was no number. */
+/** Scenario → figure → server → measured value; a string if it was no number. */
 export type Measures = Record<string, Record<string, Partial<Record<Spec["name"], Summary | string>>>>;
 
-/** Seconds that a round takes with both servers on a quiet machine; for telling how long it will take. */
+/** Seconds per round with both servers on an idle machine; to estimate the remaining time. */
 const usual: Readonly<Record<string, readonly [full: number, quick: number]>> = {
   start: [11, 11],
   firstStart: [7, 7],
@@ -46,10 +46,10 @@ export async function measure(bench: Bench, specs: readonly Spec[], plan: Plan):
       for (const spec of specs) {
         if (plan.signal.aborted) break;
         const started = performance.now();
-        // One failure of a server must not cost the figures of all the others.
+        // One server's failure must not cost the figures of all the others.
         const row = await run(bench.lab, spec, { quick: plan.quick }).catch((error: Error) => ({ error: error.message.slice(0, 300) }));
         figures.get(spec)?.push(row);
-        progress.tell(name, round, spec, { seconds: (performance.now() - started) / 1000, error: String(row["error"] ?? "") });
+        progress.report(name, round, spec, { seconds: (performance.now() - started) / 1000, error: String(row["error"] ?? "") });
       }
     }
     measures[name] = summarize(figures);
@@ -79,7 +79,7 @@ export function summaryOf(numbers: readonly number[]): Summary {
   return { median: at(0.5), min: at(0), max: at(1), n: sorted.length };
 }
 
-/** A line for each step, with the time that is left if the rest takes as long as usual on a machine like this has shown to be. */
+/** A line per step, with the remaining time extrapolated from the steps so far. */
 class Progress {
   readonly #plan: Plan;
   readonly #servers: number;
@@ -91,7 +91,7 @@ class Progress {
     this.#servers = servers;
   }
 
-  tell(name: string, round: number, spec: Spec, { seconds, error }: { readonly seconds: number; readonly error: string }): void {
+  report(name: string, round: number, spec: Spec, { seconds, error }: { readonly seconds: number; readonly error: string }): void {
     const { only, rounds } = this.#plan;
     this.#spent += seconds;
     this.#expected += this.#usual(name) / 2;

@@ -1,4 +1,4 @@
-/** Draws the curves as an SVG that can be read on a light and on a dark page. */
+/** Draws the curves as an SVG that is readable on light and on dark pages. */
 import type { Curve } from "./curves.ts";
 
 const [width, height] = [330, 260];
@@ -47,15 +47,15 @@ function panel({ title, x, y, points }: Curve): string {
     );
     return [`<polyline points="${path}" fill="none" stroke="${colours[name]}" stroke-width="2"/>`, ...dots];
   });
-  const words = [
+  const labels = [
     `<text class="title" x="${left}" y="18">${title}</text>`,
     `<text x="${left}" y="32">${y}</text>`,
     `<text x="${(left + width - right) / 2}" y="${height - bottom + 34}" text-anchor="middle">${x}</text>`,
   ];
-  return [...grid, ...lines, ...words].join("");
+  return [...grid, ...lines, ...labels].join("");
 }
 
-/** Logarithmic, from a power of ten to a power of ten. */
+/** Logarithmic, from one power of ten to another. */
 function scale(values: readonly number[], from: number, to: number): { place: (at: number) => number; ticks: readonly number[] } {
   const low = Math.floor(Math.log10(Math.max(1e-3, Math.min(...values))));
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));

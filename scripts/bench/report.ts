@@ -1,4 +1,4 @@
-/** What a run has found: the table for the terminal, the page docs/performance.md, and the entry of the history. */
+/** The results of a run: the table for the terminal, the page docs/performance.md, and the entry of the history. */
 import type { Curve } from "./curves.ts";
 import { type EngineFigures, engineMeasures } from "./engines.ts";
 import type { Measures, Summary } from "./measure.ts";
@@ -22,9 +22,9 @@ export interface Run {
   readonly load: { readonly before: number; readonly highest: number; readonly after: number };
   readonly measures: Measures;
   readonly curves: readonly Curve[];
-  /** What the manager's own bench says, by name. */
+  /** The results of the manager's own bench, by name. */
   readonly manager: Readonly<Record<string, number | string>>;
-  /** What a command costs under each engine of the sandbox; undefined where it was not measured. */
+  /** The cost of a command under each sandbox engine; undefined if it was not measured. */
   readonly engines: EngineFigures | undefined;
 }
 
@@ -62,14 +62,14 @@ const cell = (of: Summary | undefined, unit: string): string =>
   of === undefined ? "–" : `${short(of.median)}${of.n > 1 && of.max !== of.min ? ` (${short(of.min)}–${short(of.max)})` : ""} ${unit}`;
 const limit = (row: BenchRow, value: number): string => (row.better === "more" ? `≥ ${value}×` : `${value}×`);
 const times = (ratio: number | undefined): string => (ratio === undefined ? "–" : `${short(ratio)}×`);
-const words: Readonly<Record<Verdict, string>> = { aim: "aim reached", kept: "kept", missed: "MISSED", open: "–" };
+const verdictTexts: Readonly<Record<Verdict, string>> = { aim: "aim reached", kept: "kept", missed: "MISSED", open: "–" };
 
 /** For the terminal, in columns. */
 export function printed(run: Run): string {
   const measured = linesOf(run).filter(({ ours, codex }) => ours !== undefined || codex !== undefined);
   const rows = measured.map(({ row, ours, codex, ratio, verdict }) => [
     row.name + (isScaled(row, run.kind === "quick") ? ` (quick: ${row.quick?.split(":")[0]})` : ""),
-    ...[cell(ours, row.unit), cell(codex, row.unit), times(ratio), limit(row, row.must), limit(row, row.aim), words[verdict]],
+    ...[cell(ours, row.unit), cell(codex, row.unit), times(ratio), limit(row, row.must), limit(row, row.aim), verdictTexts[verdict]],
   ]);
   const table = [["measure", "Parley", run.codex === null ? "Codex" : `Codex ${run.codex}`, "ratio", "must", "aim", ""], ...rows];
   const widths = table[0]?.map((_, i) => Math.max(...table.map((line) => (line[i] ?? "").length))) ?? [];
@@ -86,14 +86,14 @@ export function printed(run: Run): string {
   return `${[...lines, ...(manager.length > 0 ? ["", ...manager] : []), ...engines].join("\n")}\n`;
 }
 
-/** The page of a full run. Each miss stands in bold, with its cause as the table of causes has it. */
+/** The page of a full run. Each missed target is bold, with its cause from the table of causes. */
 export function performancePage(run: Run, causes: Readonly<Record<string, string>>): string {
   const { machine, load } = run;
   const lines = linesOf(run);
   const missed = lines.filter(({ verdict }) => verdict === "missed");
   const rows = lines.map(({ row, ours, codex, ratio, verdict }) => {
     const bold = (text: string): string => (verdict === "missed" ? `**${text}**` : text);
-    const cause = verdict === "missed" ? `**missed**: ${causes[row.id] ?? "cause not yet known"}` : words[verdict];
+    const cause = verdict === "missed" ? `**missed**: ${causes[row.id] ?? "cause not yet known"}` : verdictTexts[verdict];
     return `| ${bold(row.name)} | ${cell(ours, row.unit)} | ${cell(codex, row.unit)} | ${bold(times(ratio))} | ${limit(row, row.must)} | ${limit(row, row.aim)} | ${cause} |`;
   });
   const reached = lines.filter(({ verdict }) => verdict === "aim").length;
@@ -206,7 +206,7 @@ ${engineTable(engines).join("\n")}
 `;
 }
 
-/** What the history keeps of a run. */
+/** What the history stores of a run. */
 export function historyEntry(run: Run): object {
   const rows = linesOf(run).flatMap(({ row, ours, codex, ratio }) =>
     ours === undefined ? [] : [[row.id, { ours: rounded(ours.median), codex: rounded(codex?.median), ratio: rounded(ratio) }]],

@@ -1,4 +1,4 @@
-/** What is promised about speed and size, row by row: where each figure comes from and what it may be, as a ratio to the native Codex server. */
+/** The targets for speed and size, row by row: where each figure comes from and its limit, as a ratio to the native Codex server. */
 
 export interface BenchRow {
   readonly id: string;
@@ -185,7 +185,7 @@ export const benchRows: readonly BenchRow[] = [
   { id: "output-memory", name: "50 MB of output: memory", unit: "MB", scenario: "bigOutput", measure: "RSS peak MB", must: 0.8, aim: 0.6 },
 ];
 
-/** What a quick run measures under another name is on a smaller scale, where the promises say nothing. */
+/** Figures that a quick run measures under another name are on a smaller scale, without targets. */
 export const isScaled = (row: BenchRow, isQuick: boolean): boolean => isQuick && row.quick !== undefined;
 
 export type Verdict = "aim" | "kept" | "missed" | "open";

@@ -1,4 +1,4 @@
-/** Turns the snapshot of what providers say of their models into the compact table that the catalogue reads. Part of `npm run generate`. */
+/** Turns the snapshot of the providers' model facts into the compact table that the catalogue reads. Part of `npm run generate`. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -15,7 +15,7 @@ export function readSnapshot(file = snapshotFile): Snapshot {
   return JSON.parse(readFileSync(file, "utf8")) as Snapshot;
 }
 
-/** One text for each provider, so that only the rows of providers in use are ever taken apart. */
+/** One string per provider, so that only the rows of providers in use are ever parsed. */
 export function factsFile(snapshot: Snapshot): string {
   const providers = Object.entries(snapshot.providers).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const table = providers.map(([provider, models]): [string, string] => [provider, lines(models)]);

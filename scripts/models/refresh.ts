@@ -1,6 +1,6 @@
 /**
- * `npm run models`: takes the catalogue of models.dev (its api.json: a file given as an argument, else fetched) into snapshot.json, for the
- * providers that the snapshot has. `npm run generate` then writes what the program reads.
+ * `npm run models`: imports the catalogue of models.dev (its api.json: a file given as an argument, else fetched) into snapshot.json, for the
+ * providers that are in the snapshot. `npm run generate` then writes what the program reads.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { readSnapshot, type Snapshot, type SnapshotRow, snapshotFile } from "./facts.ts";
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   console.log(`${count} models of ${Object.keys(providers).length} providers; now: npm run generate`);
 }
 
-/** Only models that call tools are of use here. */
+/** Only models that call tools are useful here. */
 function rowsOf(models: Json): Record<string, SnapshotRow> {
   const usable = Object.entries(models).filter(([, model]) => recordOf(model)["tool_call"] === true);
   return Object.fromEntries(usable.map(([id, model]) => [id, rowOf(recordOf(model))]));
@@ -50,7 +50,7 @@ function rowOf(model: Json): SnapshotRow {
   ];
 }
 
-/** One line for each model, so that a diff shows what changed. */
+/** One line per model, so that a diff shows what changed. */
 function written(snapshot: Snapshot): string {
   const providers = Object.entries(snapshot.providers).map(([id, rows]) => {
     const lines = Object.entries(rows).map(([model, row]) => ` ${JSON.stringify(model)}: ${JSON.stringify(row)}`);

@@ -1,4 +1,4 @@
-/** The values of the flags that every subcommand takes which runs the agent. */
+/** The values of the flags that every agent-running subcommand accepts. */
 import type { agentFlags } from "./help/text.ts";
 import type { Values } from "./usage.ts";
 

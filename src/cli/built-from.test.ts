@@ -29,13 +29,13 @@ const changes: Readonly<Record<string, (root: string) => void>> = {
   "the lockfile changes": (root) => writeFileSync(path.join(root, "package-lock.json"), "{}"),
 };
 for (const [name, change] of Object.entries(changes))
-  test(`a bundle is old when ${name}`, () =>
+  test(`a bundle is stale when ${name}`, () =>
     inCheckout((root, dist) => {
       change(root);
       assert.equal(isFresh(dist, "rest"), false);
     }));
 
-test("a bundle stays fresh when only times change, or what it is not made of", () =>
+test("a bundle stays fresh when only times change, or files outside its sources", () =>
   inCheckout((root, dist) => {
     utimesSync(path.join(root, "src/a/one.ts"), 1, 1);
     writeFileSync(path.join(root, "src/a/one.test.ts"), "new");

@@ -1,12 +1,12 @@
-/** Whether a bundle in a checkout is still what its sources say. The build takes the stamp; the bundle asks at its start. */
+/** Whether a checkout's bundle is up to date with its sources. The build writes the stamp; the bundle checks it at startup. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Path from the checkout → size, time of change and digest. */
+/** Path relative to the checkout → size, modification time and digest. */
 export type Stamp = Readonly<Record<string, readonly [size: number, mtimeMs: number, digest: string]>>;
-/** What is looked at first, since it answers first; and the rest, whose hundreds of files take milliseconds. */
+/** Checked first, since these are needed first; then the rest, whose hundreds of files take milliseconds. */
 export type Stamps = Readonly<Record<"door" | "rest", Stamp>>;
-/** The folder of the sources, where the bundle is older than them and they are to be run instead. */
+/** The folder of the sources when the bundle is older than they are and they should run instead. */
 export type NewerSources = () => string | undefined;
 
 export function writeStamps(bundleFolder: string, stamps: Stamps): void {
@@ -23,7 +23,7 @@ export function takeStamp(root: string, files: readonly string[]): Stamp {
   );
 }
 
-/** True also where there is no stamp: an installed package has no sources to differ from. */
+/** Also true without a stamp: an installed package has no sources to differ from. */
 export function isFresh(bundleFolder: string, part: keyof Stamps): boolean {
   const file = join(bundleFolder, `${part}.stamp.json`);
   return !existsSync(file) || matches(dirname(bundleFolder), JSON.parse(readFileSync(file, "utf8")));
@@ -36,7 +36,7 @@ function matches(root: string, stamp: Stamp): boolean {
     const found = statSync(full, { throwIfNoEntry: false });
     if (found === undefined) return false;
     if (found.mtimeMs === mtimeMs && found.size === size) continue;
-    // Switching branches back and forth changes times and not contents.
+    // Switching branches back and forth changes times but not contents.
     if (digestOf(full) !== digest) return false;
   }
   return true;

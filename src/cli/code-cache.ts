@@ -1,20 +1,20 @@
 /**
- * Runs the chunks of the bundle from V8's compiled code, kept between starts. Unlike Node's own compile cache it holds the functions that a
- * start has used and not only those that are compiled at once, which is most of the difference between a slow start and a fast one.
- * Whoever can write the folder can run code here, so it is ours alone or not used (see compile-cache.ts).
+ * Runs the bundle's chunks from V8's compiled code, cached between starts. Unlike Node's own compile cache it contains the functions that a
+ * start has used and not only those that are compiled eagerly, which is most of the difference between a slow start and a fast one.
+ * Anyone who can write the folder can run code here, so it must be ours alone or it is not used (see compile-cache.ts).
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 
-/** When the code of a first start is kept: by then it has used what starts use, and a server that is killed in the end leaves it behind. */
+/** When to save the code of a first start: by then it has used what starts use, and a server that is killed later still leaves it behind. */
 const keepAfterMs = 3000;
 
 type Chunk = { readonly script: Script; readonly file: string };
 
 /**
- * From here on `require` takes the modules in `chunks` from the cache. Their names carry a digest of what they hold. They import nothing by
+ * From here on `require` loads the modules in `chunks` from the cache. Their names contain a digest of their content. They import nothing
  * themselves: import.cjs, which the ordinary loader runs, does it for them.
  */
 export function runFromCache(chunks: string, cache: string): void {
@@ -33,15 +33,15 @@ export function runFromCache(chunks: string, cache: string): void {
   setTimeout(keep, keepAfterMs).unref();
 }
 
-/** Other versions of Node, and other flags for V8, have compiled code of their own. */
+/** Other versions of Node, and other V8 flags, have their own compiled code. */
 function cacheFile(cache: string, file: string): string {
   const flags = process.execArgv.filter((flag) => /^--[a-z-]+(?:=\d+)?$/.test(flag));
   return join(cache, [basename(file), process.version, process.arch, ...flags].join("-").slice(0, 200));
 }
 
-/** Returns the chunk when its compiled code is still to be kept. */
+/** Returns the chunk when its compiled code still needs to be saved. */
 function run(module: NodeJS.Module, file: string, cached: string): Chunk | undefined {
-  // What node:module puts around every module; on one line with it, so that positions in stack traces stay right.
+  // The wrapper that node:module puts around every module; on the same line, so that positions in stack traces stay right.
   const source = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "latin1")}\n})`;
   const script = new Script(source, { filename: file, cachedData: readSound(cached) });
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
@@ -49,8 +49,8 @@ function run(module: NodeJS.Module, file: string, cached: string): Chunk | undef
 }
 
 /**
- * V8 runs damaged code without a word, or dies of it. The file holds the code twice, and both must agree: comparing takes a tenth of a
- * millisecond, while any digest needs a module that takes three to load.
+ * V8 runs corrupt code without an error, or crashes. The file contains the code twice, and both copies must agree: comparing takes a tenth of
+ * a millisecond, while any digest needs a module that takes three to load.
  */
 function readSound(file: string): Buffer | undefined {
   let twice: Buffer;
@@ -63,7 +63,7 @@ function readSound(file: string): Buffer | undefined {
   return twice.length > 0 && twice.subarray(code.length).equals(code) ? code : undefined;
 }
 
-/** In one step, so that no start reads half of it. A start that cannot leave it behind was a good start all the same. */
+/** Written atomically, so that no start reads half of it. A start that cannot save it still succeeds. */
 function write({ script, file }: Chunk): void {
   const draft = `${file}.${process.pid}`;
   try {
@@ -72,7 +72,7 @@ function write({ script, file }: Chunk): void {
     writeFileSync(draft, Buffer.concat([code, code]), { mode: 0o600, flag: "wx" });
     renameSync(draft, file);
   } catch {
-    // No room, or no right to write any more.
+    // No space, or no longer writable.
     rmSync(draft, { force: true });
   }
 }

@@ -1,4 +1,4 @@
-/** The command line: finds the subcommand and runs it. Everything else is loaded later, so that a start is short. */
+/** The command line: finds the subcommand and runs it. Everything else is loaded later, to keep startup short. */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
@@ -10,12 +10,12 @@ import { calledAs } from "./called-as.ts";
 import { commands } from "./commands.ts";
 import { globalFlags } from "./help/text.ts";
 import type { CommandLine } from "./leading-flags.ts";
-import { type Globals, say, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
+import { type Globals, toStderr, UsageError, unknownFlag, unknownSubcommand } from "./usage.ts";
 
-/** What the beginning of the process knows of the bundle. */
+/** What the entry point knows about the bundle. */
 export interface Beginning {
   readonly newer: NewerSources;
-  /** Lets Node keep the compiled code of ES modules, which our own cache does not hold. */
+  /** Lets Node cache the compiled code of ES modules, which our own cache does not contain. */
   readonly keepModules: () => void;
 }
 const fromSources: Beginning = { newer: () => undefined, keepModules: () => {} };
@@ -38,24 +38,24 @@ async function main(args: readonly string[], { newer, keepModules }: Beginning):
   }
 }
 
-/** A server that is started with no other arguments has a client that waits: it answers that first, and checks afterwards whether its bundle is old. */
+/** A server started without other arguments has a client waiting: it responds first, and checks afterwards whether its bundle is stale. */
 const plainServer: readonly string[] = ["--stdio", "--analytics-default-enabled"];
 
-/** The exit code is then set by them. */
+/** The sources then set the exit code. */
 async function runSources(sources: string): Promise<number> {
   await import(pathToFileURL(path.join(sources, "cli", "main.ts")).href);
   return 0;
 }
 
-/** What stands after `--` belongs to the command that is run. */
+/** Arguments after `--` belong to the command that is run. */
 function wantsHelp(args: readonly string[]): boolean {
   const end = args.indexOf("--");
   return (end === -1 ? args : args.slice(0, end)).some((argument) => argument === "--help" || argument === "-h");
 }
 
 /**
- * Global flags stand before the subcommand; everything after it belongs to the subcommand. Without one it is the terminal client, whose
- * flags and prompt need no subcommand before them: a subcommand holds no spaces. Flags of the agent may stand before it too.
+ * Global flags come before the subcommand; everything after it belongs to the subcommand. Without one it is the terminal client, whose
+ * flags and prompt need no subcommand: subcommands contain no spaces. Flags of the agent may come before the subcommand too.
  */
 async function split(args: readonly string[]): Promise<CommandLine> {
   const config: string[] = [];
@@ -94,30 +94,30 @@ async function split(args: readonly string[]): Promise<CommandLine> {
 const globalNames = globalFlags.map(({ name }) => name);
 const globalFlagOf = (flag: string): (typeof globalNames)[number] | undefined =>
   globalFlags.find((row) => flag === `--${row.name}` || ("short" in row && flag === `-${row.short}`))?.name;
-/** Nearly a flag of the command line itself; no flag of the terminal client is that near to one. */
+/** Similar to a global flag; no flag of the terminal client is that similar to one. */
 const isMisspelt = (flag: string): boolean => flag.startsWith("--") && nearest(flag.slice(2), globalNames) !== undefined;
 
-function cut(word: string): [string, string?] {
-  const at = word.indexOf("=");
-  return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];
+function cut(arg: string): [string, string?] {
+  const at = arg.indexOf("=");
+  return at === -1 ? [arg] : [arg.slice(0, at), arg.slice(at + 1)];
 }
 
 function missingValue(flag: string): never {
   throw new UsageError(`the value of '${flag}' is missing`);
 }
 
-/** A refusal of the server, or of the system: a folder that may not be written, a disk that is full. Its message says it all. */
+/** An error of the server or the system: a folder that is not writable, a full disk. Its message is enough. */
 const isRefusal = (error: unknown): error is Error =>
   error instanceof RpcError || (error instanceof Error && "syscall" in error && "code" in error);
 
-/** An error with an exit code is for the user and says what to do; any other that is no refusal is a bug of ours, whose stack helps. */
-function complain(error: unknown): number {
+/** An error with an exit code is for the user and says what to do; any other one that is no refusal is our bug, and its stack helps. */
+function reportError(error: unknown): number {
   if (!(error instanceof Error && "exitCode" in error)) {
-    say(isRefusal(error) ? `error: ${error.message}` : inspect(error));
+    toStderr(isRefusal(error) ? `error: ${error.message}` : inspect(error));
     return 1;
   }
   const program = "command" in error ? `parley ${error.command}` : "parley";
-  say(`error: ${error.message}${error.exitCode === 2 ? `\n\nFor more information, try '${program} --help'.` : ""}`);
+  toStderr(`error: ${error.message}${error.exitCode === 2 ? `\n\nFor more information, try '${program} --help'.` : ""}`);
   return error.exitCode === 2 ? 2 : 1;
 }
 
@@ -126,8 +126,8 @@ function ownName(): readonly string[] {
   return calledAs() === "parley-mcp-server" ? ["mcp-server"] : [];
 }
 
-/** Runs what the process was started for; its outcome is the process's exit code. */
+/** Runs the process's command; its result is the exit code. */
 export async function runCommandLine(beginning: Beginning = fromSources): Promise<void> {
   openNetworkAtFirstFetch(process.env);
-  process.exitCode = await main([...ownName(), ...process.argv.slice(2)], beginning).catch(complain);
+  process.exitCode = await main([...ownName(), ...process.argv.slice(2)], beginning).catch(reportError);
 }

@@ -1,4 +1,4 @@
-/** The table of subcommands. Each is loaded only when it is asked for. */
+/** The table of subcommands. Each is loaded only when it is used. */
 import type { Run } from "./usage.ts";
 
 export interface Command {

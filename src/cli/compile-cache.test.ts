@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { outsideTemp } from "../../test/support/outside-temp.ts";
 import { isPrivate } from "./compile-cache.ts";
 
-/** A folder that is not below the system's temp folder. */
+/** A folder outside the system's temp folder. */
 function inFolder(run: (folder: string) => void): void {
   const folder = mkdtempSync(outsideTemp());
   try {
@@ -16,7 +16,7 @@ function inFolder(run: (folder: string) => void): void {
   }
 }
 
-test("a folder is made for its owner alone", () =>
+test("a folder is created for its owner only", () =>
   inFolder((folder) => {
     const cache = path.join(folder, "deep", "cache");
     assert.equal(isPrivate(cache), true);
@@ -31,7 +31,7 @@ test("a folder that others can write is not used", () =>
     }
   }));
 
-test("a folder that cannot be made is not used", () =>
+test("a folder that cannot be created is not used", () =>
   inFolder((folder) => {
     writeFileSync(path.join(folder, "file"), "");
     assert.equal(isPrivate(path.join(folder, "file", "cache")), false);

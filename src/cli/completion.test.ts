@@ -16,20 +16,20 @@ before(async () => {
   for (const shell of ["bash", "zsh", "fish"] as const) writeFileSync(file(shell), completionScript(shell, places));
 });
 
-/** What a shell offers at the end of a line. */
+/** What a shell suggests at the end of a line. */
 const shells: Readonly<Record<string, (line: string) => readonly string[]>> = {
   bash(line) {
-    const words = line.split(" ");
-    const ask = `. ${file("bash")}; COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _parley; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const args = line.split(" ");
+    const ask = `. ${file("bash")}; COMP_WORDS=(${args.map((arg) => `'${arg}'`).join(" ")}); COMP_CWORD=${args.length - 1}; _parley; printf '%s\\n' "\${COMPREPLY[@]}"`;
     return lines("bash", ["--norc", "-c", ask]);
   },
   zsh(line) {
-    // Outside of an interactive line the completion's own commands are replaced by ones that print.
-    const words = line.split(" ");
+    // Outside an interactive shell the completion's built-in commands are replaced by ones that print.
+    const args = line.split(" ");
     const ask = [
       `compdef() { :; }; compadd() { shift; print -rl -- "$@"; }; _files() { print -r FILES; }; _message() { :; }`,
       `_describe() { local name=\${@[-1]} entry; for entry in \${(P)name}; do entry=\${entry%%:*}; [[ $entry == \${words[CURRENT]}* ]] && print -r -- $entry; done }`,
-      `. ${file("zsh")}; words=(${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length}; _parley`,
+      `. ${file("zsh")}; words=(${args.map((arg) => `'${arg}'`).join(" ")}); CURRENT=${args.length}; _parley`,
     ].join("\n");
     return lines("zsh", ["-f", "-c", ask]);
   },

@@ -1,13 +1,13 @@
-/** `parley completion bash|zsh|fish`: a script for the shell, made from what the subcommands say of themselves. */
+/** `parley completion bash|zsh|fish`: a shell script generated from the subcommands' help. */
 import { helps } from "./help/helps.ts";
 import { allFlags, type FlagHelp, globalFlags, type Help } from "./help/text.ts";
 import { oneOf, print, readFlags, refuseMore, UsageError } from "./usage.ts";
 
-/** What can stand at one place of the command line. */
+/** The candidates at one position of the command line. */
 export interface Place {
-  /** The subcommands before it: "", "threads", "threads list". */
+  /** The preceding subcommands: "", "threads", "threads list". */
   readonly at: string;
-  readonly entries: readonly (readonly [name: string, says: string])[];
+  readonly entries: readonly (readonly [name: string, text: string])[];
   readonly flags: readonly FlagHelp[];
 }
 
@@ -15,10 +15,10 @@ const shells = ["bash", "zsh", "fish"] as const;
 
 export async function run(args: readonly string[]): Promise<number> {
   const { positionals } = readFlags(args, {});
-  const [word] = positionals;
+  const [shell] = positionals;
   refuseMore(positionals, 1);
-  if (word === undefined) throw new UsageError(`the shell is missing: parley completion ${shells.join("|")}`);
-  return print(completionScript(oneOf("SHELL", word, shells), await allPlaces()));
+  if (shell === undefined) throw new UsageError(`the shell is missing: parley completion ${shells.join("|")}`);
+  return print(completionScript(oneOf("SHELL", shell, shells), await allPlaces()));
 }
 
 export const completionScript = (shell: (typeof shells)[number], places: readonly Place[]): string => scripts[shell](places);
@@ -32,16 +32,16 @@ export async function allPlaces(): Promise<readonly Place[]> {
 function placesOf(at: string, help: Help): readonly Place[] {
   const inner = Object.entries(help.commands ?? {});
   const entries = [
-    ...inner.map(([word, { summary }]) => [word, summary] as const),
-    ...(help.completions ?? []).map((word) => [word, help.summary] as const),
+    ...inner.map(([name, { summary }]) => [name, summary] as const),
+    ...(help.completions ?? []).map((name) => [name, help.summary] as const),
   ];
-  const flags = [...allFlags(help), { name: "help", short: "h", says: "Print what it takes" }];
-  return [{ at, entries, flags }, ...inner.flatMap(([word, nested]) => placesOf(`${at} ${word}`, nested))];
+  const flags = [...allFlags(help), { name: "help", short: "h", text: "Print help" }];
+  return [{ at, entries, flags }, ...inner.flatMap(([name, nested]) => placesOf(`${at} ${name}`, nested))];
 }
 
 const spellings = ({ name, short }: FlagHelp): readonly string[] => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
 const isPath = (flag: FlagHelp): boolean => flag.value === "FILE" || flag.value === "DIR";
-/** One place and one flag with a value: the case that matches when the flag stands before the cursor. */
+/** One position and one flag with a value: the case that matches when the flag is right before the cursor. */
 const afterFlag = (place: Place, flag: FlagHelp): string =>
   spellings(flag)
     .map((spelling) => quoted(`${place.at}:${spelling}`))
@@ -70,7 +70,7 @@ ${withValue(places)
   .join("\n")}
   esac
   case "$at" in
-${places.map(({ at, entries, flags }) => `    ${quoted(at)}) next=${quoted([...entries.map(([word]) => word), ...flags.flatMap(spellings)].join(" "))} ;;`).join("\n")}
+${places.map(({ at, entries, flags }) => `    ${quoted(at)}) next=${quoted([...entries.map(([name]) => name), ...flags.flatMap(spellings)].join(" "))} ;;`).join("\n")}
   esac
   COMPREPLY=($(compgen -W "$next" -- "$cur"))
 }
@@ -90,7 +90,7 @@ ${withValue(places)
   .join("\n")}
   esac
   case "$at" in
-${places.map(({ at, entries, flags }) => `    ${quoted(at)}) choices=(${entries.map(zshEntry).join(" ")}); flags=(${flags.flatMap((flag) => spellings(flag).map((spelling) => zshEntry([spelling, flag.says]))).join(" ")}) ;;`).join("\n")}
+${places.map(({ at, entries, flags }) => `    ${quoted(at)}) choices=(${entries.map(zshEntry).join(" ")}); flags=(${flags.flatMap((flag) => spellings(flag).map((spelling) => zshEntry([spelling, flag.text]))).join(" ")}) ;;`).join("\n")}
   esac
   _describe -t commands command choices
   _describe -o option flags
@@ -109,7 +109,7 @@ function __parley_at
     end
     test "$(string join -- ' ' $at)" = "$argv[1]"
 end
-${places.flatMap(({ at, entries, flags }) => [...entries.map(([word, says]) => `${fishAt(at)} -f -a ${quoted(word)} -d ${quoted(says)}`), ...flags.map((flag) => fishFlag(at, flag))]).join("\n")}
+${places.flatMap(({ at, entries, flags }) => [...entries.map(([name, text]) => `${fishAt(at)} -f -a ${quoted(name)} -d ${quoted(text)}`), ...flags.map((flag) => fishFlag(at, flag))]).join("\n")}
 `,
 };
 
@@ -123,12 +123,12 @@ function zshValue(flag: FlagHelp): string {
   if (flag.choices !== undefined) return `compadd -- ${flag.choices.map(quoted).join(" ")}`;
   return isPath(flag) ? `_files${flag.value === "DIR" ? " -/" : ""}` : `_message ${quoted(flag.value ?? "value")}`;
 }
-const zshEntry = ([word, says]: readonly [string, string]): string => quoted(`${word.replaceAll(":", "\\:")}:${says}`);
+const zshEntry = ([name, text]: readonly [string, string]): string => quoted(`${name.replaceAll(":", "\\:")}:${text}`);
 
 const fishAt = (at: string): string => `complete -c parley -n ${quoted(`__parley_at ${quoted(at)}`)}`;
 function fishFlag(at: string, flag: FlagHelp): string {
   const short = flag.short === undefined ? "" : ` -s ${flag.short}`;
   const choices = flag.choices === undefined ? "" : ` -a ${quoted(flag.choices.join(" "))}`;
   const takes = flag.value === undefined ? "" : flag.choices === undefined && isPath(flag) ? " -r -F" : ` -x${choices}`;
-  return `${fishAt(at)} -l ${flag.name}${short}${takes} -d ${quoted(flag.says)}`;
+  return `${fishAt(at)} -l ${flag.name}${short}${takes} -d ${quoted(flag.text)}`;
 }

@@ -16,7 +16,7 @@ const file = (name: string, text: string, mode = 0o600): string => {
   return full;
 };
 
-test("--listen takes stdio, literal addresses and socket paths", () => {
+test("--listen accepts stdio, literal addresses and socket paths", () => {
   assert.deepEqual(endpointFrom("stdio://", "/h"), { kind: "stdio" });
   assert.deepEqual(endpointFrom("ws://127.0.0.1:4500", "/h"), { kind: "websocket", host: "127.0.0.1", port: 4500 });
   assert.deepEqual(endpointFrom("ws://[::1]:0", "/h"), { kind: "websocket", host: "::1", port: 0 });
@@ -39,7 +39,7 @@ for (const url of ["http://127.0.0.1:1", "", "stdio", "tcp://1.1.1.1:1"])
   test(`--listen refuses '${url}'`, () => assert.throws(() => endpointFrom(url, "/h"), UsageError));
 
 const secret = "s".repeat(22);
-test("a token file and a digest let the same token in", async () => {
+test("a token file and a digest accept the same token", async () => {
   const fromFile = await checkFromFlags({ "ws-auth": "capability-token", "ws-token-file": file("token", `${secret}\n`) });
   const digest = createHash("sha256").update(secret).digest("hex").toUpperCase();
   const fromDigest = await checkFromFlags({ "ws-auth": "capability-token", "ws-token-sha256": digest });
@@ -83,7 +83,7 @@ test("wrong flags are named", () => {
     (error) => error instanceof UsageError && /--nope/.test(error.message),
   );
   assert.throws(
-    () => readFlags(["--listen"], { flags: [{ name: "listen", value: "URL", says: "" }] }),
+    () => readFlags(["--listen"], { flags: [{ name: "listen", value: "URL", text: "" }] }),
     (error) => error instanceof UsageError && /--listen/.test(error.message),
   );
 });

@@ -1,10 +1,10 @@
-/** Asks on the terminal for a line that is not shown, for keys. */
+/** Prompts on the terminal for a line that is not echoed, for keys. */
 import { StartError } from "./usage.ts";
 
 /** Far longer than any key. */
 const maxLength = 16 * 1024;
 
-/** Rejects with StartError when the person gives up with Ctrl+C or Ctrl+D. The terminal is left as it was. */
+/** Rejects with StartError when the person cancels with Ctrl+C or Ctrl+D. The terminal's mode is restored. */
 export function readHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
   stderr.write(question);
@@ -34,5 +34,5 @@ export function readHidden(question: string): Promise<string> {
   });
 }
 
-/** Arrow keys and the marks around a pasted text are no part of a key. */
+/** Arrow keys and bracketed-paste markers are not part of a key. */
 const withoutEscapes = (text: string): string => text.replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.)?/g, "");

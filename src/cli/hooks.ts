@@ -1,4 +1,4 @@
-/** `parley hooks`: what the settings would run and when, and the user's word on it. */
+/** `parley hooks`: which hooks the settings would run and when, and the user's trust in them. */
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { visibleLine } from "../lib/visible-text.ts";
@@ -12,9 +12,9 @@ type Action = (typeof actions)[number];
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, hooksHelp);
-  const [word = "list", ...names] = positionals;
-  const action = actions.find((known) => known === word);
-  if (action === undefined) throw new UsageError(`hooks: unknown action \`${word}\`; known are ${actions.join(", ")}`);
+  const [actionName = "list", ...names] = positionals;
+  const action = actions.find((known) => known === actionName);
+  if (action === undefined) throw new UsageError(`hooks: unknown action \`${actionName}\`; known are ${actions.join(", ")}`);
   const cwd = path.resolve(values.cd ?? process.cwd());
   return await withApp(globals, values.config ?? [], async (app) => {
     const { hooks, errors, warnings } = app.config.hooks(cwd);
@@ -42,7 +42,7 @@ const done: Readonly<Record<Action, string>> = {
   off: "switched off",
 };
 
-/** Commands may be others' text. */
+/** Commands may be written by others. */
 const shown = (text: string): string => visibleLine(text, 4000);
 
 function block(hook: HookMetadata): string {
@@ -69,9 +69,9 @@ function chosenFrom(
   names: readonly string[],
   { all, action }: { all: boolean; action: Action },
 ): HookMetadata[] {
-  if (all && names.length > 0) throw new UsageError("hooks: name hooks, or say --all");
+  if (all && names.length > 0) throw new UsageError("hooks: name hooks, or pass --all");
   if (!all && names.length === 0)
-    throw new UsageError(`hooks ${action}: name hooks by number or key (parley hooks lists them), or say --all`);
+    throw new UsageError(`hooks ${action}: name hooks by number or key (parley hooks lists them), or pass --all`);
   const own = hooks.filter(({ isManaged }) => !isManaged);
   if (all) return own.filter(({ trustStatus }) => action !== "trust" || trustStatus !== "trusted");
   return names.map((name) => {
@@ -84,7 +84,7 @@ function chosenFrom(
 
 async function confirmed(many: number): Promise<boolean> {
   if (many === 0) throw new StartError("All hooks are trusted already.");
-  if (!process.stdin.isTTY) throw new StartError("nobody can be asked here; look at what they run, then say --yes");
+  if (!process.stdin.isTTY) throw new StartError("there is no terminal to ask on; review what they run, then pass --yes");
   const ask = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await ask.question("These run outside the sandbox, with your rights. Trust them as they are now? [y/N] ");
   ask.close();

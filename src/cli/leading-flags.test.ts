@@ -6,7 +6,7 @@ import { UsageError } from "./usage.ts";
 const none = { config: [], logLevel: undefined };
 const line = (...args: readonly string[]) => behindFlags(args, none);
 
-test("flags before exec and review are theirs, however they are spelt", () => {
+test("flags before exec and review belong to them, in every spelling", () => {
   assert.deepEqual(line("-m", "x", "exec", "hi"), { command: "exec", rest: ["--model=x", "hi"], globals: none });
   assert.deepEqual(line("-mx", "--sandbox=read-only", "e", "--json", "hi").rest, ["--model=x", "--sandbox=read-only", "--json", "hi"]);
   assert.deepEqual(line("--profile", "p", "-c", "a=b", "--enable", "f", "exec").rest, ["--profile=p", "--config=a=b", "--enable=f"]);
@@ -18,7 +18,7 @@ test("a value that is the name of a subcommand stays a value, and one that looks
   assert.deepEqual(line("--model", "--yolo", "exec", "hi").rest, ["--model=--yolo", "hi"]);
 });
 
-test("what exec does not take itself becomes a setting, or is about the screen alone", () => {
+test("flags that exec does not have become settings, or only concern the screen", () => {
   assert.deepEqual(line("-a", "never", "--search", "--no-alt-screen", "--no-daemon", "exec", "hi").rest, [
     '--config=approval_policy="never"',
     '--config=web_search="live"',
@@ -49,7 +49,7 @@ test("before other subcommands flags are settings", () => {
   assert.deepEqual(more.globals, { config: ["a=1", 'model="x"'], logLevel: "info" });
 });
 
-test("without a subcommand the line is the terminal client's, with resume and fork too", () => {
+test("without a subcommand the line belongs to the terminal client, also with resume and fork", () => {
   for (const args of [
     ["-m", "x"],
     ["-m", "x", "what now"],
@@ -63,7 +63,7 @@ test("without a subcommand the line is the terminal client's, with resume and fo
   assert.deepEqual(line("-m", "x", "resume", "--last"), { command: "resume", rest: ["-m", "x", "--last"], globals: none });
 });
 
-test("what means nothing to a subcommand is refused by name", () => {
+test("flags without a meaning for a subcommand are refused by name", () => {
   for (const args of [
     ["--remote", "ws://127.0.0.1:1", "exec"],
     ["-i", "a.png", "mcp"],

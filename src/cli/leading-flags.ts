@@ -1,4 +1,4 @@
-/** Flags of the agent that stand before a subcommand: `parley -m x exec …` means what `parley exec -m x …` means. */
+/** Flags of the agent before a subcommand: `parley -m x exec …` means the same as `parley exec -m x …`. */
 import { commands } from "./commands.ts";
 import { help as execHelp } from "./exec/help.ts";
 import { allFlags } from "./help/text.ts";
@@ -12,20 +12,20 @@ export interface CommandLine {
 }
 
 interface Given {
-  /** As it was written, for complaints. */
+  /** As typed, for error messages. */
   readonly spelt: string;
   readonly name: string;
   readonly value: string | undefined;
 }
 
 /**
- * Contract: the first word is a flag. Without a subcommand behind the flags, or with flags that are not known, the line is the terminal
- * client's, which says what is wrong with it.
+ * Contract: the first argument is a flag. Without a subcommand after the flags, or with unknown flags, the line belongs to the terminal
+ * client, which reports what is wrong with it.
  */
 export function behindFlags(args: readonly string[], globals: Globals): CommandLine {
   const { given, at } = readLeading(args);
-  const word = args[at] ?? "";
-  const command = word === "e" ? "exec" : word;
+  const arg = args[at] ?? "";
+  const command = arg === "e" ? "exec" : arg;
   if (!Object.hasOwn(commands, command)) return { command: "tui", rest: args, globals };
   const after = args.slice(at + 1);
   if (ofTerminal.includes(command)) return { command, rest: [...args.slice(0, at), ...after], globals };
@@ -39,7 +39,7 @@ export function behindFlags(args: readonly string[], globals: Globals): CommandL
 const ofTerminal = ["tui", "resume", "fork"];
 const ofExec = ["exec", "review"];
 
-/** Stops at the first word that is no flag of the terminal client; `at` is its place. */
+/** Stops at the first argument that is no flag of the terminal client; `at` is its index. */
 function readLeading(args: readonly string[]): { readonly given: readonly Given[]; readonly at: number } {
   const given: Given[] = [];
   let at = 0;
@@ -51,8 +51,8 @@ function readLeading(args: readonly string[]): { readonly given: readonly Given[
 }
 
 function flagAt(args: readonly string[], at: number): (Given & { readonly count: number }) | undefined {
-  const word = args[at] ?? "";
-  const [, long, short, glued] = /^(?:--([a-z][a-z-]*)|-([A-Za-z]))(?:=?(.+))?$/s.exec(word) ?? [];
+  const arg = args[at] ?? "";
+  const [, long, short, glued] = /^(?:--([a-z][a-z-]*)|-([A-Za-z]))(?:=?(.+))?$/s.exec(arg) ?? [];
   const entry = allFlags(terminalHelp).find((row) => row.name === long || (row.short !== undefined && row.short === short));
   if (entry === undefined) return undefined;
   const { name } = entry;
@@ -64,7 +64,7 @@ function flagAt(args: readonly string[], at: number): (Given & { readonly count:
 
 const approvals = ["untrusted", "on-failure", "on-request", "never"] as const;
 
-/** What a flag says as settings; undefined when it is about no setting. */
+/** A flag as config overrides; undefined when it sets nothing. */
 function settingsFrom({ name, value = "" }: Given): readonly string[] | undefined {
   switch (name) {
     case "config":
@@ -95,7 +95,7 @@ function settingsFrom({ name, value = "" }: Given): readonly string[] | undefine
 
 /** About a screen that other subcommands do not have. */
 const ofTheScreen = ["no-alt-screen", "screen-reader", "no-daemon"];
-/** About a session; to commands that open none they are no mistake either. */
+/** About a session; commands that open none ignore them without an error. */
 const ofTheSession = ["cd", "add-dir", "oss", "local-provider", "dangerously-bypass-hook-trust", "log-level"];
 
 function forExec(flag: Given, command: string): readonly string[] {
@@ -109,7 +109,7 @@ function forExec(flag: Given, command: string): readonly string[] {
 function forOthers(flag: Given, command: string): readonly string[] {
   const settings = settingsFrom(flag);
   if (settings !== undefined) return settings;
-  if (flag.name === "strict-config" && command === "app-server") return []; // handed on as it is
+  if (flag.name === "strict-config" && command === "app-server") return []; // passed on unchanged
   return ofTheScreen.includes(flag.name) || ofTheSession.includes(flag.name) ? [] : refuse(flag, command);
 }
 

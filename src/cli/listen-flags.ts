@@ -1,4 +1,4 @@
-/** Reads where a server shall listen and whom it shall let in. Pure but for the secret files. */
+/** Parses where a server listens and which clients it accepts. Pure except for the secret files. */
 import { isIP } from "node:net";
 import path from "node:path";
 import type { Endpoint } from "../main/listen.ts";
@@ -7,7 +7,7 @@ import { authFlags } from "./app-server/help.ts";
 import { minTokenLength, readSecretFile } from "./secret-file.ts";
 import { StartError, UsageError, type Values } from "./usage.ts";
 
-/** One endpoint for each `--listen`; `off` is none. A name instead of an address is refused: it could mean another machine tomorrow. */
+/** One endpoint per `--listen`; `off` is none. A host name instead of an address is refused: it could resolve to another machine tomorrow. */
 export function endpointFrom(url: string, codexHome: string): Endpoint | undefined {
   if (url === "stdio://") return { kind: "stdio" };
   if (url === "off") return undefined;
@@ -21,7 +21,7 @@ export function endpointFrom(url: string, codexHome: string): Endpoint | undefin
   return { kind: "websocket", ...address };
 }
 
-/** Where a server of plain HTTP listens. */
+/** The address of a plain HTTP server. */
 export function httpEndpointFrom(url: string): { readonly host: string; readonly port: number } {
   const address = url.startsWith("http://") ? addressFrom(url) : undefined;
   if (address === undefined) throw new UsageError(`unsupported --listen URL \`${url}\`; expected \`stdio://\` or \`http://IP:PORT\``);
@@ -43,7 +43,7 @@ export type AuthFlags = Values<{ readonly flags: typeof authFlags }>;
 const minSecretBytes = 32;
 const defaultSkewSeconds = 30;
 
-/** The check that the flags ask for; undefined when they ask for none. */
+/** The authentication that the flags request; undefined if none. */
 export async function checkFromFlags(flags: AuthFlags): Promise<CheckToken | undefined> {
   const mode = flags["ws-auth"];
   if (mode === undefined) {

@@ -1,10 +1,10 @@
-/** What `--oss` stands for on this machine, for the subcommands that take it. */
+/** What `--oss` means on this machine, for the subcommands that accept it. */
 
 import { errorMessage } from "../lib/error-text.ts";
 import { type LocalChoice, localModel } from "../main/local-model.ts";
 import { StartError } from "./usage.ts";
 
-/** Throws StartError with what to start where no local model server answers. */
+/** Throws StartError that says what to start when no local model server answers. */
 export async function localOverrides(choice: LocalChoice): Promise<string[]> {
   try {
     return await localModel(choice);

@@ -3,30 +3,30 @@ import { nearest } from "../lib/nearest.ts";
 import { loginHelp, logoutHelp } from "./help/small-helps.ts";
 import { readHidden } from "./hidden-input.ts";
 import { type App, withApp } from "./own-app.ts";
-import { type Globals, readFlags, refuseMore, StartError, say, UsageError } from "./usage.ts";
+import { type Globals, readFlags, refuseMore, StartError, toStderr, UsageError } from "./usage.ts";
 
-/** Whichever model is configured: these commands are about the account that the built-in provider uses. */
+/** Independent of the configured model: these commands are about the account that the built-in provider uses. */
 const aboutTheAccount = ['model_provider="openai"'];
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, loginHelp);
-  const [word] = positionals;
+  const [target] = positionals;
   refuseMore(positionals, 1);
-  if (word !== undefined && word !== "status") {
+  if (target !== undefined && target !== "status") {
     if (values["device-auth"] === true) throw new UsageError("--device-auth signs in to OpenAI alone; leave it or the provider out");
-    return withApp(globals, values.config ?? [], (app) => setUp(app, word, values));
+    return withApp(globals, values.config ?? [], (app) => setUp(app, target, values));
   }
   if (values.model !== undefined || values["no-check"] === true)
     throw new UsageError("--model and --no-check need a provider: parley login PROVIDER");
   const overrides = [...(values.config ?? []), ...aboutTheAccount];
   return withApp(globals, overrides, async (app) => {
-    if (word === "status") return showStatus(app);
+    if (target === "status") return showStatus(app);
     if (values["with-api-key"] === true) return saveKey(app);
     return signIn(app, values["device-auth"] === true);
   });
 }
 
-/** Keeps the key of one provider and makes it, with one of its models, what new sessions use. */
+/** Stores the key of one provider and makes it, with one of its models, the default of new sessions. */
 async function setUp(
   app: App,
   id: string,
@@ -41,11 +41,11 @@ async function setUp(
   }
   const apiKey = provider.needsKey ? await keyFor(provider.name) : "";
   const check = values["no-check"] !== true;
-  if (check) say(provider.isLocal ? `Looking for ${provider.name}...` : `Asking ${provider.name} for one word...`);
+  if (check) toStderr(provider.isLocal ? `Looking for ${provider.name}...` : `Asking ${provider.name} for one word...`);
   const model = values.model === undefined ? {} : { model: values.model };
   const { response } = await app.accounts.startLogin({ type: "apiKey", apiKey, provider: id, check, ...model }, client);
   const chosen = response.type === "apiKey" ? response.model : undefined;
-  say(`${provider.name} is set up${chosen === undefined ? "" : ` with ${chosen}`}; new sessions use it.`);
+  toStderr(`${provider.name} is set up${chosen === undefined ? "" : ` with ${chosen}`}; new sessions use it.`);
   return 0;
 }
 
@@ -62,7 +62,7 @@ export async function logout(args: readonly string[], globals: Globals): Promise
   if (provider !== undefined)
     return withApp(globals, values.config ?? [], async (app) => {
       if (!(await app.accounts.forgetKey(provider))) throw new StartError(`no key is stored for '${provider}'`);
-      say(`The key for ${provider} was removed`);
+      toStderr(`The key for ${provider} was removed`);
       return 0;
     });
   return withApp(globals, [...(values.config ?? []), ...aboutTheAccount], async (app) => {
@@ -71,7 +71,7 @@ export async function logout(args: readonly string[], globals: Globals): Promise
       .catch(() => ({ authMethod: "unreadable" }));
     const had = await storedFor(app);
     await app.accounts.logout();
-    say(authMethod === null && had.length === 0 ? "Not logged in" : "Successfully logged out");
+    toStderr(authMethod === null && had.length === 0 ? "Not logged in" : "Successfully logged out");
     return 0;
   });
 }
@@ -79,22 +79,22 @@ export async function logout(args: readonly string[], globals: Globals): Promise
 async function showStatus(app: App): Promise<number> {
   const { authMethod, authToken } = await app.accounts.status({ includeToken: true, refreshToken: false });
   const others = await storedFor(app);
-  for (const name of others) say(`Logged in to ${name} using an API key`);
+  for (const name of others) toStderr(`Logged in to ${name} using an API key`);
   if (authMethod === null) {
-    if (others.length === 0) say("Not logged in");
+    if (others.length === 0) toStderr("Not logged in");
     return others.length === 0 ? 1 : 0;
   }
-  if (authMethod === "apikey") say(`Logged in using an API key - ${masked(authToken ?? "")}`);
-  else if (authMethod === "bedrockApiKey") say("Logged in to Amazon Bedrock using an API key");
+  if (authMethod === "apikey") toStderr(`Logged in using an API key - ${masked(authToken ?? "")}`);
+  else if (authMethod === "bedrockApiKey") toStderr("Logged in to Amazon Bedrock using an API key");
   else {
     const { account } = await app.accounts.read({ refreshToken: false });
-    const who = account?.type === "chatgpt" ? [account.email, `plan ${account.planType}`].filter((word) => word !== null).join(", ") : "";
-    say(`Logged in using ChatGPT${who === "" ? "" : ` (${who})`}`);
+    const who = account?.type === "chatgpt" ? [account.email, `plan ${account.planType}`].filter((part) => part !== null).join(", ") : "";
+    toStderr(`Logged in using ChatGPT${who === "" ? "" : ` (${who})`}`);
   }
   return 0;
 }
 
-/** Names of the providers beside OpenAI whose keys are stored. */
+/** Names of the providers other than OpenAI with stored keys. */
 const storedFor = async (app: App): Promise<string[]> =>
   (await app.providers()).filter(({ hasStoredKey }) => hasStoredKey).map(({ name }) => name);
 
@@ -105,12 +105,12 @@ async function saveKey(app: App): Promise<number> {
     throw new StartError(
       "the key is read from stdin and must not stand on the command line; try: printenv OPENAI_API_KEY | parley login --with-api-key",
     );
-  say("Reading API key from stdin...");
+  toStderr("Reading API key from stdin...");
   const apiKey = (await readAll(process.stdin)).trim();
   if (apiKey === "") throw new StartError("no API key came on stdin");
   if (/\s/.test(apiKey)) throw new StartError("the API key on stdin has spaces or line ends in it");
   await app.accounts.startLogin({ type: "apiKey", apiKey }, client);
-  say("Successfully logged in");
+  toStderr("Successfully logged in");
   return 0;
 }
 
@@ -125,11 +125,11 @@ async function signIn(app: App, byDevice: boolean): Promise<number> {
   });
   const { response } = await app.accounts.startLogin({ type: byDevice ? "chatgptDeviceCode" : "chatgpt" }, client);
   if (response.type === "chatgpt")
-    say(
+    toStderr(
       `Open this address in your browser to sign in:\n\n  ${response.authUrl}\n\nOn a machine without a browser use: parley login --device-auth`,
     );
   if (response.type === "chatgptDeviceCode")
-    say(
+    toStderr(
       `Open ${response.verificationUrl} in a browser and enter this code:\n\n  ${response.userCode}\n\nThe code ends in 15 minutes. Never pass it on to anybody.`,
     );
   const stop = (): void => app.accounts.close();
@@ -138,7 +138,7 @@ async function signIn(app: App, byDevice: boolean): Promise<number> {
   process.off("SIGINT", stop);
   if (event.type !== "loginCompleted" || !event.params.success)
     throw new StartError(`not signed in: ${event.type === "loginCompleted" ? event.params.error : "unknown reason"}`);
-  say("Successfully logged in");
+  toStderr("Successfully logged in");
   return 0;
 }
 

@@ -1,4 +1,4 @@
-/** Where every process of Parley begins: sees to it that the right code is run, from V8's cache where there is one, and runs it. */
+/** The entry point of every Parley process: makes sure that the right code runs, from V8's cache if there is one, and runs it. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isFresh } from "./built-from.ts";
@@ -6,8 +6,8 @@ import { runFromCache } from "./code-cache.ts";
 import { cacheFolder, keepCompiledCode } from "./compile-cache.ts";
 
 /**
- * A bundle that is older than its sources steps aside for them. This module shares nothing with the rest: the bundler would put it into
- * one file with what it shares, and that file would then be compiled before the cache is open.
+ * A bundle that is older than its sources hands over to them. This module shares nothing with the rest: the bundler would put it into one
+ * file with the shared code, and that file would then be compiled before the cache is open.
  */
 async function start(): Promise<void> {
   const here = import.meta.dirname;

@@ -1,4 +1,4 @@
-/** The app as subcommands open it: with the log, and with what the command line says over the settings. */
+/** The app as subcommands open it: with the log, and with the command line's overrides of the settings. */
 import { type ComposeOptions, createApp } from "../main/compose.ts";
 import { type LogLevel, logLevels, openLog } from "../main/log.ts";
 import { surviveErrors } from "../main/survive.ts";
@@ -10,12 +10,12 @@ export type App = ReturnType<typeof createApp>;
 export type Config = ReturnType<App["config"]["effective"]>;
 export type SandboxState = Awaited<ReturnType<App["runner"]["sandbox"]>>;
 
-/** `overrides` are weaker than what stands on the command line. */
+/** `overrides` have lower precedence than the command line. */
 export interface AppOptions extends Pick<ComposeOptions, "compat" | "ignore" | "flagsAreRequests" | "takesCodexKey" | "trustHooks"> {
   readonly overrides?: readonly string[];
 }
 
-/** Throws StartError for a `-c` that cannot be read. */
+/** Throws StartError for an invalid `-c`. */
 export function openApp(globals: Globals, flags: AgentFlags, options: AppOptions = {}): App {
   const home = codexHome();
   const opened: { app?: App } = {};
@@ -31,32 +31,32 @@ export function openApp(globals: Globals, flags: AgentFlags, options: AppOptions
   }
 }
 
-/** For doors behind which no person would know the offline tour for what it is. */
+/** For front ends where no person would recognize the offline tour as such. */
 export function requireModel({ config, whyNoModel }: App, cwd: string): void {
   const effective = config.effective(cwd);
   const why = whyNoModel(effective, effective.modelProvider);
   if (why !== undefined) throw new StartError(why);
 }
 
-/** For processes that serve many: an uncaught error ends no session, is logged, and every client is notified. */
+/** For processes with many clients: an uncaught error ends no session, is logged, and every client is notified. */
 export function surviveWith(app: App): void {
-  surviveErrors({ log: app.log, tell: tellerOf(app) });
+  surviveErrors({ log: app.log, notify: notifierOf(app) });
 }
 
-/** Tells every client of the app. */
-export const tellerOf =
+/** Notifies every client of the app. */
+export const notifierOf =
   ({ subscriptions }: App) =>
   (message: string): void =>
     subscriptions.toAll("warning", { message, threadId: null });
 
-/** The log as the command line and the environment want it. */
+/** The log as configured by the command line and the environment. */
 export function logFrom(globals: Globals, flags: Pick<AgentFlags, "log-level">, folder: () => string | undefined = () => undefined) {
-  const word = flags["log-level"] ?? globals.logLevel;
-  const level = word === undefined ? undefined : oneOf<LogLevel>("log-level", word, logLevels);
+  const levelName = flags["log-level"] ?? globals.logLevel;
+  const level = levelName === undefined ? undefined : oneOf<LogLevel>("log-level", levelName, logLevels);
   return openLog({ home: codexHome(), env: process.env, level, folder });
 }
 
-/** What `-c`, `--enable` and `--disable` say, as `key=value`. */
+/** `-c`, `--enable` and `--disable` as `key=value`. */
 export function overridesFrom(flags: AgentFlags): string[] {
   return [
     ...(flags.enable ?? []).map((name) => `features.${name}=true`),
@@ -65,7 +65,7 @@ export function overridesFrom(flags: AgentFlags): string[] {
   ];
 }
 
-/** `log_dir`, where it is set; settings that cannot be read must not keep the reason out of the log. */
+/** `log_dir`, if set; settings that cannot be read must not keep the reason out of the log. */
 export function logFolderOf(app: App | undefined): string | undefined {
   try {
     const folder = app?.config.effective(process.cwd()).raw["log_dir"];
@@ -75,7 +75,7 @@ export function logFolderOf(app: App | undefined): string | undefined {
   }
 }
 
-/** For subcommands that look at or change what the server would use, and then end. Refusals of the app become the command's own. */
+/** For subcommands that inspect or change what the server would use, and then exit. Errors of the app become the command's own. */
 export async function withApp<T>(globals: Globals, overrides: readonly string[], use: (app: App) => Promise<T>): Promise<T> {
   let app: App | undefined;
   try {

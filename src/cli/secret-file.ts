@@ -1,13 +1,13 @@
-/** Reads files that hold a secret: whoever else could read one could come in as its owner. Serves the listeners' flags and the manager. */
+/** Reads files that contain a secret: anyone else who could read one could sign in as its owner. Serves the listeners' flags and the manager. */
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { noteSecretFiles } from "../home/secret-files.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { codexHome, StartError } from "./usage.ts";
 
-/** The letters of base64 that hold 128 bits. */
+/** The number of base64 characters that encode 128 bits. */
 export const minTokenLength = 22;
 
-/** The file's content without white space around it, which editors and `echo` add. Refused when it is empty or others may read it. */
+/** The file's content without the surrounding white space that editors and `echo` add. Refused when empty or readable by others. */
 export function readSecretFile(file: string): string {
   let text: string;
   let found: Stats;
@@ -26,7 +26,7 @@ export function readSecretFile(file: string): string {
   return text;
 }
 
-/** Keeps commands of every server with this home from reading the file. For files with secrets that are read in another way, too. */
+/** Keeps commands of every server with this home from reading the file. Also for secret files that are read in another way. */
 export function hideSecretFile(file: string): void {
   try {
     noteSecretFiles(codexHome(), [file]);
@@ -35,5 +35,5 @@ export function hideSecretFile(file: string): void {
   }
 }
 
-/** A service's secret may be root's and readable by the service's group; one's own is nobody else's. Pipes hold nothing that stays. */
+/** A service's secret may belong to root and be readable by the service's group; a user's must be private. Pipes store nothing. */
 const othersBits = ({ uid }: Stats): number => (uid === 0 && process.getuid?.() !== 0 ? 0o037 : 0o077);

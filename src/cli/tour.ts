@@ -1,23 +1,23 @@
-/** `parley tour`: plays the server's offline tour in the terminal, as a client of a real server in folders that are gone afterwards. */
+/** `parley tour`: plays the server's offline tour in the terminal, as a client of a real server in folders that are deleted afterwards. */
 import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { type Client, type RunOptions, spawnClient, type Thread, TurnFailed } from "../client/client.ts";
 import { makePrivateFolder } from "../lib/private-folder.ts";
 
 interface Step {
-  readonly says: string;
+  readonly input: string;
   /** The turn is meant to fail. */
   readonly fails?: boolean;
   readonly options?: RunOptions;
 }
 
 const steps: readonly Step[] = [
-  { says: "hello" },
-  { says: "show me a plan" },
-  { says: "run a command" },
-  { says: "propose a patch" },
-  { says: "ask me a question", options: { collaborationMode: { mode: "plan", settings: { model: "scripted" } } } },
-  { says: "now fail", fails: true },
+  { input: "hello" },
+  { input: "show me a plan" },
+  { input: "run a command" },
+  { input: "propose a patch" },
+  { input: "ask me a question", options: { collaborationMode: { mode: "plan", settings: { model: "scripted" } } } },
+  { input: "now fail", fails: true },
 ];
 
 export async function run(): Promise<number> {
@@ -48,11 +48,11 @@ export async function run(): Promise<number> {
   }
 }
 
-/** True when the turn ended as it should. */
-async function play(thread: Thread, { says, fails = false, options }: Step): Promise<boolean> {
-  print(`\n› ${says}\n`);
+/** True when the turn ended as expected. */
+async function play(thread: Thread, { input, fails = false, options }: Step): Promise<boolean> {
+  print(`\n› ${input}\n`);
   try {
-    await thread.run(says, { ...options, onText: (delta) => process.stdout.write(delta) });
+    await thread.run(input, { ...options, onText: (delta) => process.stdout.write(delta) });
     print("");
     return !fails;
   } catch (error) {
@@ -62,7 +62,7 @@ async function play(thread: Thread, { says, fails = false, options }: Step): Pro
   }
 }
 
-/** The tour says yes to itself and shows that it was asked. */
+/** The tour approves its own requests and shows that it was asked. */
 function answerEverything(client: Client): void {
   client.answer("item/commandExecution/requestApproval", ({ command }) => {
     print(`? May it run ${command ?? "this"} — yes`);

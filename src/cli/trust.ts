@@ -1,11 +1,11 @@
-/** `parley trust`: trust this folder's project, or agree to what has come or changed in it since. */
+/** `parley trust`: trust this folder's project, or accept what was added or changed in it since. */
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { visibleLine } from "../lib/visible-text.ts";
 import { acceptProject } from "../main/accept-project.ts";
 import { trustHelp } from "./help/small-helps.ts";
 import { type App, type Config, withApp } from "./own-app.ts";
-import { type Globals, print, printJson, readFlags, refuseMore, StartError, say } from "./usage.ts";
+import { type Globals, print, printJson, readFlags, refuseMore, StartError, toStderr } from "./usage.ts";
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, trustHelp);
@@ -28,10 +28,10 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   });
 }
 
-/** Names in a project are others' text. */
+/** Names in a project are written by others. */
 const shown = (text: string): string => visibleLine(text, 2000);
 
-/** One line for each thing that is void until the user agrees. */
+/** One line for each thing that has no effect until the user accepts it. */
 async function waitingIn(app: App, cwd: string): Promise<string[]> {
   const { root, waiting, trust } = app.config.waiting(cwd);
   if (trust !== "trusted") return [];
@@ -45,13 +45,13 @@ async function waitingIn(app: App, cwd: string): Promise<string[]> {
 }
 
 function report(root: string, trust: string | undefined, lines: readonly string[]): void {
-  if (trust !== "trusted") say(`${shown(root)} is not trusted: none of its settings, rules, MCP servers and skills count.`);
-  else if (lines.length > 0) say(`In ${shown(root)} this is new, or changed since you accepted it, and does not count:`);
-  for (const line of lines) say(`  ${shown(line)}`);
+  if (trust !== "trusted") toStderr(`${shown(root)} is not trusted: none of its settings, rules, MCP servers and skills count.`);
+  else if (lines.length > 0) toStderr(`In ${shown(root)} this is new, or changed since you accepted it, and does not count:`);
+  for (const line of lines) toStderr(`  ${shown(line)}`);
 }
 
 async function confirmed(): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new StartError("nobody can be asked here; look at the files, then say --yes");
+  if (!process.stdin.isTTY) throw new StartError("there is no terminal to ask on; review the files, then pass --yes");
   const ask = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await ask.question("Accept it as it is now? [y/N] ");
   ask.close();
@@ -72,6 +72,6 @@ export function whatRuns({ transport, approval, fromProject }: Config["mcpServer
     approval === "allow" ? "its tools run unasked" : "",
     fromProject?.redefines === true ? "in place of your own of that name" : "",
   ];
-  const said = notes.filter((note) => note !== "").join(", ");
-  return said === "" ? way : `${way} (${said})`;
+  const details = notes.filter((note) => note !== "").join(", ");
+  return details === "" ? way : `${way} (${details})`;
 }

@@ -1,4 +1,4 @@
-/** What all subcommands share: reading flags and refusing wrong ones. */
+/** What all subcommands share: parsing flags and refusing invalid ones. */
 import { homedir } from "node:os";
 import path from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
@@ -8,23 +8,23 @@ import { clean, terminalJson } from "../lib/terminal-text.ts";
 import type { NewerSources } from "./built-from.ts";
 import type { FlagHelp, Help } from "./help/text.ts";
 
-/** The command line is wrong. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   readonly exitCode = 2;
 }
-/** The command line is right and cannot be carried out. */
+/** The command line is valid but cannot be carried out. */
 export class StartError extends Error {
   readonly exitCode = 1;
 }
 
-/** Why a server could not take its address, and what to do about it. */
+/** Why a server could not listen on its address, and what to do about it. */
 export function cannotListen(error: Error, where = ""): StartError {
   const hint = "code" in error && error.code === "EADDRINUSE" ? "; another program is there: choose another address with --listen" : "";
   return new StartError(`cannot listen${where}: ${error.message}${hint}`);
 }
 
 export type Run = (args: readonly string[], globals: Globals, newer?: NewerSources) => Promise<number>;
-/** Flags that stood before the subcommand. */
+/** Flags before the subcommand. */
 export interface Globals {
   readonly config: readonly string[];
   readonly logLevel?: string | undefined;
@@ -35,7 +35,7 @@ export type Taken = Pick<Help, "flags" | "groups">;
 type RowOf<H extends Taken> =
   | (H extends { readonly flags: readonly (infer Row extends FlagHelp)[] } ? Row : never)
   | (H extends { readonly groups: Readonly<Record<string, readonly (infer Row extends FlagHelp)[]>> } ? Row : never);
-/** What is known of a flag's value from its row. */
+/** What a flag's row says about its value. */
 type ValueOf<Row extends FlagHelp> = Row extends { readonly value: string }
   ? Row extends { readonly many: true }
     ? string[]
@@ -44,8 +44,8 @@ type ValueOf<Row extends FlagHelp> = Row extends { readonly value: string }
 export type Values<H extends Taken> = { readonly [Row in RowOf<H> as Row["name"]]?: ValueOf<Row> | undefined };
 
 /**
- * Flags and positional arguments, by the rows of the subcommand's help. An unknown flag or a missing value is a UsageError that names it, and
- * the flag that was meant.
+ * Flags and positional arguments, according to the subcommand's help. An unknown flag or a missing value is a UsageError that names it, and
+ * suggests the flag that was meant.
  */
 export function readFlags<const H extends Taken>(
   args: readonly string[],
@@ -55,7 +55,7 @@ export function readFlags<const H extends Taken>(
   const options = Object.fromEntries(rows.map((row) => [row.name, optionOf(row)]));
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-    // The rows that gave the options give the type.
+    // The rows that define the options also define the type.
     return { values: values as Values<H>, positionals };
   } catch (error) {
     throw new UsageError(whatIsWrong(error, options));
@@ -82,32 +82,32 @@ export function unknownFlag(flag: string, known: readonly string[]): string {
   return `unexpected argument '${flag}' found${meant === undefined ? "" : `; did you mean '--${meant}'?`}`;
 }
 
-export function unknownSubcommand(word: string, known: readonly string[]): UsageError {
-  const meant = nearest(word, known);
-  return new UsageError(`unrecognized subcommand '${word}'${meant === undefined ? "" : `; did you mean '${meant}'?`}`);
+export function unknownSubcommand(name: string, known: readonly string[]): UsageError {
+  const meant = nearest(name, known);
+  return new UsageError(`unrecognized subcommand '${name}'${meant === undefined ? "" : `; did you mean '${meant}'?`}`);
 }
 
-/** For commands that take fewer arguments than they were given. */
+/** For commands that accept fewer arguments than they got. */
 export function refuseMore(args: readonly string[], allowed = 0): void {
   const extra = args[allowed];
   if (extra !== undefined) throw new UsageError(`unexpected argument '${extra}' found`);
 }
 
-/** A value out of a fixed list; another one is a UsageError that names them all. */
-export function oneOf<const T extends string>(flag: string, word: string, choices: readonly T[]): T {
-  const found = choices.find((choice) => choice === word);
+/** A value from a fixed list; any other is a UsageError that names them all. */
+export function oneOf<const T extends string>(flag: string, value: string, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === value);
   if (found !== undefined) return found;
-  const meant = nearest(word, choices);
+  const meant = nearest(value, choices);
   throw new UsageError(
-    `invalid value '${word}' for '--${flag}': expected ${choices.join(", ")}${meant === undefined ? "" : `; did you mean '${meant}'?`}`,
+    `invalid value '${value}' for '--${flag}': expected ${choices.join(", ")}${meant === undefined ? "" : `; did you mean '${meant}'?`}`,
   );
 }
 
-/** Writes to stdout and counts as success. What others have written into names, errors and settings does not steer a terminal. */
+/** Writes to stdout and returns success. Text from others in names, errors and settings cannot control the terminal. */
 export function print(text: string): number {
   return printStyled(process.stdout.isTTY ? clean(text) : text);
 }
-/** The same for text with colours of ours, whose other parts are clean already. */
+/** The same for text with our own colours, whose other parts are already clean. */
 export function printStyled(text: string): number {
   process.stdout.write(text);
   return 0;
@@ -115,14 +115,14 @@ export function printStyled(text: string): number {
 export const printJson = (value: unknown): number => printStyled(`${terminalJson(value, 2)}\n`);
 
 /** Writes a line to stderr, for the person. */
-export function say(text: string): void {
+export function toStderr(text: string): void {
   process.stderr.write(`${clean(text)}\n`);
 }
 
 /** Where config, threads and credentials live. */
 export const codexHome = (): string => path.resolve(process.env["CODEX_HOME"] || path.join(homedir(), ".codex"));
 
-/** A second signal ends the process at once, as it would without us. */
+/** A second signal ends the process at once, as it would without a handler. */
 export function signalled(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => resolve());

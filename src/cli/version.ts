@@ -5,7 +5,7 @@ import { calledAs } from "./called-as.ts";
 
 export const version: string = manifest.version;
 
-/** Programs that start `codex` read the version of Codex that they need out of the first line. */
+/** Programs that start `codex` parse the Codex version that they need from the first line. */
 export async function run(): Promise<number> {
   process.stdout.write(calledAs() === "codex" ? `codex-cli ${codexVersion}\n` : `parley ${version} (codex-cli ${codexVersion})\n`);
   return 0;

@@ -33,7 +33,7 @@ export const bridgeCases: CaseTable = {
     "scripts, frames and odd links in a model's text",
     conversation,
     `${parts} > only addresses that a click may open become links`,
-    "src/cli/threads/threads.test.ts > whatever an agent or a command says, the page has no tags of theirs",
+    "src/cli/threads/threads.test.ts > whatever an agent or a command prints, none of it becomes HTML tags",
   ],
   150: ["pictures from elsewhere in a model's text", conversation, `${page} > streamed piece by piece, it is as harmless as whole`],
   151: [
@@ -48,7 +48,7 @@ export const bridgeCases: CaseTable = {
     "an approval with escapes, direction marks, hidden and very many characters",
     `${spelled} > what is asked about is spelled out`,
     "src/tui/ask/ask.test.ts > what is approved is what is seen",
-    "src/lib/terminal-text.test.ts > what cannot be seen or told from something else is spelled out",
+    "src/lib/terminal-text.test.ts > invisible and confusable characters are escaped",
     "test/hostile-text.test.ts > the terminal and the page spell out the same characters",
     `${spelled} > answers, questions and forms are spelled out too`,
   ],
@@ -137,16 +137,16 @@ export const bridgeCases: CaseTable = {
     "test/tui/hostile.itest.ts > a session full of it steers nothing, and what is asked about is spelled out",
     "test/tui/hostile.itest.ts > commands that print for a person steer nothing: exec, threads, doctor, mcp, errors",
     "src/adapters/exec/transcript.test.ts > no text of a model, a command or a server can control the terminal",
-    "src/lib/terminal-text.test.ts > JSON for a terminal says the same and holds nothing that steers it",
+    "src/lib/terminal-text.test.ts > JSON for a terminal has the same value and contains nothing that controls it",
   ],
   651: [
     "a reason, an answer, a title or a path that pushes what is asked about off the screen",
-    "src/tui/draw/frame.test.ts > whatever stands around it, a command that is asked about is never shown in part without a mark",
-    "src/tui/draw/frame.test.ts > no answer, title or path pushes what is asked about off the screen",
+    "src/tui/draw/frame.test.ts > whatever surrounds it, a command to approve is never truncated without a marker",
+    "src/tui/draw/frame.test.ts > no answer, title or path pushes the subject of an approval off the screen",
   ],
   652: [
     "a new file whose text looks like a diff",
     `${spelled} > a new file is shown in full, even if it looks like a diff, and a change is escaped`,
   ],
-  653: ["marks heaped on one letter", "src/lib/terminal-text.test.ts > marks heaped on a letter are cut"],
+  653: ["marks heaped on one letter", "src/lib/terminal-text.test.ts > stacked combining marks are cut"],
 };

@@ -81,7 +81,7 @@ export const faultCases: CaseTable = {
   ],
   353: [
     "a line in millions of pieces",
-    "src/lib/json-lines.test.ts > a line that comes byte by byte is held in few pieces, and costs about its own length",
+    "src/lib/json-lines.test.ts > a line that arrives byte by byte is kept in few chunks, and costs about its own length",
   ],
   354: [
     "Codex and Parley on one home at the same time",
@@ -98,7 +98,7 @@ export const faultCases: CaseTable = {
   320: [
     "pipes, devices, sockets, loops and sparse giants where a project keeps its settings, hooks, skills, instructions and git's files",
     "src/lib/bounded-read.test.ts > refuses pipes, devices, folders and sockets without waiting for them",
-    "src/lib/bounded-read.test.ts > refuses a sparse giant before it makes room for it",
+    "src/lib/bounded-read.test.ts > refuses a huge sparse file before allocating memory for it",
     "src/workspace/file-search.test.ts > a rule file without end, or one that is a pipe, costs neither the memory nor the list",
   ],
   321: ["pictures that are pipes, devices or giants"],
@@ -106,7 +106,7 @@ export const faultCases: CaseTable = {
   323: [
     "a disk that is full, takes a part or fails at any step, and kill -9 at any step, for every file that is replaced or appended to",
     "test/faults/every-writer.itest.ts > is old or new, whatever step fails or is the last",
-    "src/lib/durable-write.test.ts > a line that somebody left torn costs only itself",
+    "src/lib/durable-write.test.ts > an incomplete line loses only itself",
   ],
   324: [
     "a manager on a full disk, and one whose state was torn by an earlier version",
@@ -116,9 +116,9 @@ export const faultCases: CaseTable = {
   ],
   328: [
     "a clock that is set back a day or ahead a year: waits, retries, listings, links and refusals",
-    "src/lib/passed.test.ts > a wait ends in time, and at once when the clock is set back or far ahead",
+    "src/lib/passed.test.ts > a wait ends on time, and at once when the clock is set back or far ahead",
     "src/manager/parts.test.ts > setting the clock back or ahead extends no link and locks nobody out",
-    "src/main/log-file.test.ts > a pause after trouble ends also when the clock is set back",
+    "src/main/log-file.test.ts > the pause after an error also ends when the clock is set back",
     "src/workspace/file-search.test.ts > a listing that has grown old is made again",
   ],
   329: [
@@ -135,7 +135,7 @@ export const faultCases: CaseTable = {
   ],
   327: [
     "folders of very many entries in the workspace",
-    "src/lib/bounded-folder.test.ts > so many entries and no more are read, at once or one by one",
+    "src/lib/bounded-folder.test.ts > no more entries than the limit are read, at once or one by one",
     "src/exec/sandbox/nested-repositories.test.ts > a folder of thousands of entries hides nothing: not its own repository, nor one among them",
     "src/workspace/snapshots.test.ts > a folder of very many entries is not looked through",
   ],

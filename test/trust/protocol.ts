@@ -50,7 +50,7 @@ export const protocolCases: CaseTable = {
     "src/core/settings/count-limits.test.ts > work runs a few at a time, in order",
     "test/support/model-mocks/contract.ts > of a flood of calls so many are read, and the others only counted",
     "src/models/chat-completions.test.ts > arguments in forty thousand chunks take time proportional to their length",
-    "src/lib/sse.test.ts > throws when an event holds more values than anybody says in one",
+    "src/lib/sse.test.ts > throws when an event contains too many values",
   ],
   201: [
     "an MCP server that asks without end",

@@ -50,7 +50,7 @@ export const sandboxCases: CaseTable = {
   ],
   99: [
     "programs of the workspace first on the PATH",
-    "src/lib/program.test.ts > helpers come from system folders outside what commands may write",
+    "src/lib/program.test.ts > helper programs come from system folders that commands cannot write",
   ],
   100: ["command/exec with every policy", "S26"],
   101: ["a process left in the background", "S27", `${escapes} > what is left running in the background stays confined`],

@@ -22,7 +22,7 @@ export const supplyCases: CaseTable = {
   176: [
     "a key after a 401, with the log open",
     "C11",
-    "src/main/log.test.ts > no secret is in a line: neither in the message nor in fields nor inside of errors",
+    "src/main/log.test.ts > no line contains a secret: neither in the message nor in fields nor inside errors",
   ],
   177: ["modes of stored files", "C12", "src/store/local.test.ts > what is appended is read back, and the file is the owner's alone"],
   178: ["a broken config.toml", `${load} > naming file and key`],
@@ -39,7 +39,7 @@ export const supplyCases: CaseTable = {
     "a tool that changes what it says of itself",
     "src/mcp/clean.test.ts > lose hidden characters: controls, direction marks, zero-width and tag characters",
   ],
-  185: ["an MCP server that leads elsewhere", "src/lib/private-network.test.ts > a server outside names nothing inside"],
+  185: ["an MCP server that leads elsewhere", "src/lib/private-network.test.ts > a public server may not name private addresses"],
   186: ["an MCP answer of 100 MB, nested deeply, full of pictures", "src/mcp/clean.test.ts > are truncated, with a note"],
   187: ["an MCP server that wants a password or the model"],
   188: ["a token in a git remote's address", `${git} > addresses lose whatever could be a secret`],
@@ -74,13 +74,10 @@ export const supplyCases: CaseTable = {
   ],
   700: [
     "settings planted in a folder of a trusted project",
-    "src/config/project-trust.test.ts > a file below the root never counts unasked",
-    "src/config/project-trust.test.ts > what the root had at the first look counts",
+    "src/config/project-trust.test.ts > a file below the root never takes effect unless accepted",
+    "src/config/project-trust.test.ts > initial settings at the root take effect",
   ],
-  701: ["rules that change in a trusted project", "src/config/project-trust.test.ts > rules files are bound to what they say"],
+  701: ["rules that change in a trusted project", "src/config/project-trust.test.ts > rules files are bound to their content"],
   702: ["skills that come into a trusted project"],
-  703: [
-    "the record of what was accepted, broken or swapped",
-    "src/config/project-trust.test.ts > a record that cannot be read has agreed to nothing",
-  ],
+  703: ["the record of what was accepted, broken or swapped", "src/config/project-trust.test.ts > an unreadable record accepts nothing"],
 };

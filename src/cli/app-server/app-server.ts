@@ -1,4 +1,4 @@
-/** `parley app-server`: reads what is asked for and greets the client that waits; serve.ts does the rest. */
+/** `parley app-server`: parses the command line and answers the waiting client's `initialize`; serve.ts does the rest. */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import manifest from "../../../package.json" with { type: "json" };
@@ -30,19 +30,19 @@ export async function run(args: readonly string[], globals: Globals, newer: Newe
   const checkToken = await checkFromFlags(values);
   if (checkToken === undefined) await refuseOpenListeners(endpoints);
 
-  const stopped = signalled(); // before the greeting: a client that has its answer may stop us
+  const stopped = signalled(); // before the greeting: a client that has its response may stop us
   const greeting = isPlain(endpoints, globals, values) ? await greetClient(home, compat) : undefined;
   const allowed = { allowedOrigins: values["ws-allow-origin"] ?? [], allowedHosts: values["ws-allow-host"] ?? [] };
   const { serveApp } = await loadServer(newer());
   return await serveApp({ globals, flags: values, endpoints, access: { checkToken, ...allowed }, compat, greeting, stopped });
 }
 
-/** The sources can take over from a greeting that the bundle gave: what is handed over are plain values. */
+/** The sources can take over from a greeting made by the bundle: only plain values are handed over. */
 function loadServer(sources: string | undefined): Promise<typeof import("./serve.ts")> {
   return sources === undefined ? import("./serve.ts") : import(pathToFileURL(path.join(sources, "cli", "app-server", "serve.ts")).href);
 }
 
-/** Whether nothing on the command line can still turn out to be wrong. Only then may a client be answered. */
+/** Whether nothing on the command line can still be invalid. Only then may a client be answered. */
 const isPlain = (endpoints: readonly Endpoint[], globals: Globals, values: Readonly<Record<string, unknown>>): boolean =>
   endpoints.every(({ kind }) => kind === "stdio") &&
   globals.config.length === 0 &&

@@ -15,15 +15,15 @@ import { generateJsonSchema, generateTs, run } from "./generate.ts";
 const folder = mkdtempSync(path.join(tmpdir(), "parley-generate-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the TypeScript compiles, and a message of the wire has its type", async () => {
+test("the TypeScript compiles, and wire messages have their type", async () => {
   const root = path.resolve(import.meta.dirname, "../../..");
   const out = path.join(folder, "ts");
   await generateTs(out, { experimental: true });
   writeFileSync(
     path.join(out, "use.ts"),
     `import type { ClientRequest, ServerNotification, v2 } from "./index";
-export const asked: ClientRequest = { method: "turn/start", id: 1, params: { threadId: "t", input: [{ type: "text", text: "hi" }] } };
-export const told = (n: ServerNotification): string => (n.method === "item/agentMessage/delta" ? n.params.delta : n.method);
+export const request: ClientRequest = { method: "turn/start", id: 1, params: { threadId: "t", input: [{ type: "text", text: "hi" }] } };
+export const textOf = (n: ServerNotification): string => (n.method === "item/agentMessage/delta" ? n.params.delta : n.method);
 export const item: Extract<v2.ThreadItem, { type: "plan" }> = { type: "plan", id: "1", text: "" };
 // @ts-expect-error a turn has an input
 export const wrong: ClientRequest = { method: "turn/start", id: 1, params: { threadId: "t" } };
@@ -36,7 +36,7 @@ export const wrong: ClientRequest = { method: "turn/start", id: 1, params: { thr
   assert.equal(status, 0);
 });
 
-test("every JSON Schema file stands alone and the bundle holds them all", async () => {
+test("every JSON Schema file is self-contained and the bundle contains them all", async () => {
   const out = path.join(folder, "json");
   await generateJsonSchema(out, { experimental: true });
   const names = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".json"));
@@ -52,9 +52,9 @@ test("every JSON Schema file stands alone and the bundle holds them all", async 
   const bundle = JSON.parse(readFileSync(path.join(out, bundleFile), "utf8")) as Record<string, unknown>;
   const ajv = new Ajv({ strict: false });
   ajv.addSchema(bundle, "all");
-  const asked = ajv.getSchema("all#/definitions/v2/ThreadStartParams");
-  assert.equal(asked?.({ sandbox: "read-only" }), true);
-  assert.equal(asked?.({ sandbox: "nonsense" }), false);
+  const validate = ajv.getSchema("all#/definitions/v2/ThreadStartParams");
+  assert.equal(validate?.({ sandbox: "read-only" }), true);
+  assert.equal(validate?.({ sandbox: "nonsense" }), false);
   const own = ajv.getSchema("all#/x-parley/definitions/ServerRequest");
   const question = { prompt: "Where to?", toolCallId: "c", itemId: "c", threadId: "t", turnId: "u" };
   assert.equal(own?.({ method: "agent/requestUserInput", id: 1, params: question }), true);
@@ -78,12 +78,12 @@ test("without --experimental the gated methods and fields are left out", () => {
   assert.ok("dynamicTools" in all);
 });
 
-test("every method stands there once", () => {
+test("every method is listed once", () => {
   const names = surface({ experimental: true }).ClientRequest.map(({ method }) => method);
   assert.deepEqual(names.toSorted(), Object.keys(clientRequests).toSorted());
 });
 
-test("the command line names what is missing", async () => {
+test("the error names what is missing on the command line", async () => {
   const out = path.join(folder, "cli");
   assert.equal(await run(["generate-ts", "--out", out]), 0);
   assert.ok(existsSync(path.join(out, "index.ts")));

@@ -1,4 +1,4 @@
-/** `parley app-server generate-ts` and `generate-json-schema`: bindings for people who write clients. */
+/** `parley app-server generate-ts` and `generate-json-schema`: bindings for authors of clients. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { readFlags, refuseMore, UsageError } from "../usage.ts";
@@ -6,13 +6,13 @@ import type { Options } from "./generate/definitions.ts";
 import type { Files } from "./generate/typescript.ts";
 import { help } from "./help.ts";
 
-/** One TypeScript file for each type, with an index. */
+/** One TypeScript file per type, with an index. */
 export async function generateTs(outDir: string, options: Options): Promise<void> {
   const { typescriptFiles } = await import("./generate/typescript.ts");
   write(outDir, typescriptFiles(options));
 }
 
-/** One JSON Schema file for each type, and a bundle of all. */
+/** One JSON Schema file per type, and a bundle of all. */
 export async function generateJsonSchema(outDir: string, options: Options): Promise<void> {
   const { jsonSchemaFiles } = await import("./generate/json-schema.ts");
   write(outDir, jsonSchemaFiles(options));
@@ -26,7 +26,7 @@ function write(outDir: string, files: Files): void {
   }
 }
 
-/** The arguments after `app-server`: which tool, and its flags. */
+/** The arguments after `app-server`: the generator and its flags. */
 export async function run(args: readonly string[]): Promise<number> {
   const [tool, ...rest] = args;
   const { values, positionals } = readFlags(rest, help.commands["generate-ts"]);

@@ -1,30 +1,30 @@
-/** What `parley app-server --help` says. */
+/** The help text of `parley app-server`. */
 import { configFlag, type FlagHelp, featureFlags, type Help, logFlag } from "../help/text.ts";
 
-/** How a client over a socket proves who it is. */
+/** How a client authenticates over a socket. */
 export const authFlags = [
   {
     name: "ws-auth",
     value: "MODE",
     choices: ["capability-token", "signed-bearer-token"],
-    says: "capability-token or signed-bearer-token; needed for addresses that others can reach",
+    text: "capability-token or signed-bearer-token; needed for addresses that others can reach",
   },
-  { name: "ws-token-file", value: "FILE", says: "The capability token: 22 characters or more in a file that only its owner can read" },
-  { name: "ws-token-sha256", value: "HEX", says: "Its SHA-256 digest instead" },
+  { name: "ws-token-file", value: "FILE", text: "The capability token: 22 characters or more in a file that only its owner can read" },
+  { name: "ws-token-sha256", value: "HEX", text: "Its SHA-256 digest instead" },
   {
     name: "ws-shared-secret-file",
     value: "FILE",
-    says: "The secret of signed tokens (JWT, HS256), 32 bytes or more in a file that only its owner can read",
+    text: "The secret of signed tokens (JWT, HS256), 32 bytes or more in a file that only its owner can read",
   },
-  { name: "ws-issuer", value: "ISSUER", says: "Expected iss" },
-  { name: "ws-audience", value: "AUDIENCE", says: "Expected aud" },
-  { name: "ws-max-clock-skew-seconds", value: "N", says: "Default 30" },
+  { name: "ws-issuer", value: "ISSUER", text: "Expected iss" },
+  { name: "ws-audience", value: "AUDIENCE", text: "Expected aud" },
+  { name: "ws-max-clock-skew-seconds", value: "N", text: "Default 30" },
 ] as const satisfies readonly FlagHelp[];
-/** Who may come in over a socket; `parley mcp-server` takes the same flags. */
+/** Authentication over a socket; `parley mcp-server` has the same flags. */
 export const accessFlags = [
   ...authFlags,
-  { name: "ws-allow-origin", value: "ORIGIN", many: true, says: "Let web pages of this origin in; repeatable. Default: none" },
-  { name: "ws-allow-host", value: "NAME", many: true, says: "A further name of this machine in the Host header; repeatable" },
+  { name: "ws-allow-origin", value: "ORIGIN", many: true, text: "Accept web pages of this origin; repeatable. Default: none" },
+  { name: "ws-allow-host", value: "NAME", many: true, text: "A further name of this machine in the Host header; repeatable" },
 ] as const satisfies readonly FlagHelp[];
 
 const generate = (what: string, example: string) =>
@@ -32,16 +32,16 @@ const generate = (what: string, example: string) =>
     summary: `Write ${what} of the protocol`,
     usage: ["--out <DIR> [--experimental]"],
     flags: [
-      { name: "out", short: "o", value: "DIR", says: "Where to; made if need be" },
-      { name: "experimental", says: "Also methods and fields that are behind experimentalApi" },
-      { name: "prettier", short: "p", value: "FILE", says: "Taken for the sake of other generators' command lines; changes nothing" },
+      { name: "out", short: "o", value: "DIR", text: "The output folder; created if missing" },
+      { name: "experimental", text: "Also methods and fields that are behind experimentalApi" },
+      { name: "prettier", short: "p", value: "FILE", text: "Accepted for compatibility with other generators; no effect" },
     ],
     examples: [[example, "Everything, into a folder"]],
   }) as const satisfies Help;
 
 export const help = {
   summary: "Serve the app-server protocol over stdio, websockets or a unix socket",
-  says: [
+  text: [
     "Without --listen it serves one client over stdin and stdout and ends with it. SIGTERM and SIGINT end running turns and the server.",
   ],
   usage: ["[OPTIONS]", "proxy [--sock <FILE>]", "generate-ts --out <DIR>", "generate-json-schema --out <DIR>"],
@@ -49,7 +49,7 @@ export const help = {
     proxy: {
       summary: "Join stdin and stdout to the unix socket of a running server",
       usage: ["[--sock <FILE>]"],
-      flags: [{ name: "sock", value: "FILE", says: "Default: $CODEX_HOME/app-server-control/app-server-control.sock" }, configFlag],
+      flags: [{ name: "sock", value: "FILE", text: "Default: $CODEX_HOME/app-server-control/app-server-control.sock" }, configFlag],
       examples: [["ssh build-host parley app-server proxy", "A server on another machine, over ssh"]],
     },
     "generate-ts": generate("TypeScript types", "parley app-server generate-ts --out types"),
@@ -60,21 +60,21 @@ export const help = {
       name: "listen",
       value: "URL",
       many: true,
-      says: "stdio:// (default), ws://IP:PORT, unix://PATH or unix:// ($CODEX_HOME/app-server-control); repeatable",
+      text: "stdio:// (default), ws://IP:PORT, unix://PATH or unix:// ($CODEX_HOME/app-server-control); repeatable",
     },
-    { name: "stdio", says: "The same as --listen stdio://" },
+    { name: "stdio", text: "The same as --listen stdio://" },
     configFlag,
     ...featureFlags,
     {
       name: "compat",
       value: "GENERATION",
       choices: ["seed-000", "0.92", "0.166"],
-      says: "Speak as seed-000, 0.92 or 0.166 to every client; default: found out at initialize",
+      text: "Use the dialect of seed-000, 0.92 or 0.166 for every client; default: detected at initialize",
     },
-    { name: "strict-config", says: "Refuse to start when config.toml holds keys that are not known" },
+    { name: "strict-config", text: "Refuse to start when config.toml contains unknown keys" },
     logFlag,
-    { name: "analytics-default-enabled", says: "Taken for the sake of editors that send it; nothing is ever reported anywhere" },
-    { name: "startup-client-info", value: "JSON", says: "Taken for the sake of clients that send it; initialize says who they are" },
+    { name: "analytics-default-enabled", text: "Accepted for compatibility with editors; nothing is ever reported anywhere" },
+    { name: "startup-client-info", value: "JSON", text: "Accepted for compatibility with clients; initialize identifies them" },
   ],
   groups: { Websockets: accessFlags },
   exitCodes: "0 the client has gone or a signal came, 1 it could not start, 2 the command line is wrong",

@@ -1,4 +1,4 @@
-/** `parley app-server proxy`: joins stdin and stdout to a server's unix socket, as JSON lines, or byte by byte for a client that upgrades itself. */
+/** `parley app-server proxy`: connects stdin and stdout to a server's unix socket, as JSON lines, or as raw bytes for a client that upgrades itself. */
 import { createConnection } from "node:net";
 import { PassThrough, type Readable } from "node:stream";
 import { pipe } from "../../rpc/pipe.ts";
@@ -18,7 +18,7 @@ export async function runProxy(args: readonly string[]): Promise<number> {
   return code;
 }
 
-/** Says at once that nobody is there, before a word was read. */
+/** Fails at once when no server is listening, before reading any input. */
 function reach(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
@@ -32,7 +32,7 @@ function reach(path: string): Promise<void> {
 
 const unreachable = (path: string, error: Error): StartError => new StartError(`failed to connect to socket at ${path}: ${error.message}`);
 
-/** A websocket client begins with `GET `, a JSON line never does. */
+/** A websocket client starts with `GET `, a JSON line never does. */
 function sniff(stdin: Readable): Promise<{ input: Readable; speaksHttp: boolean }> {
   return new Promise((resolve) => {
     const input = new PassThrough();

@@ -1,4 +1,4 @@
-/** The larger part of `parley app-server`: listens on its endpoints and shuts down in order. Loaded once the client has its first answer. */
+/** The larger part of `parley app-server`: listens on its endpoints and shuts down in order. Loaded after the client's first response. */
 import type { Greeting } from "../../main/greet.ts";
 import { type AccessPolicy, type Endpoint, listenOn } from "../../main/listen.ts";
 import type { AgentFlags } from "../agent-flags.ts";
@@ -12,7 +12,7 @@ export interface ServeOptions {
   readonly access: AccessPolicy;
   readonly compat: "seed-000" | "0.92" | "0.166" | undefined;
   readonly greeting: Greeting | undefined;
-  /** Resolves when a signal asks the server to end, which may come before it is loaded. */
+  /** Resolves when a signal asks the server to exit, which may happen before it is loaded. */
   readonly stopped: Promise<void>;
 }
 
@@ -24,13 +24,13 @@ export async function serveApp({ globals, flags, endpoints, access, compat, gree
     throw cannotListen(error);
   });
   for (const url of listening.urls) announce(url);
-  setTimeout(keepYoungSpaceSmall, 1_000).unref(); // not before the first answers: loading node:v8 takes milliseconds
+  setTimeout(keepYoungSpaceSmall, 1_000).unref(); // not before the first responses: loading node:v8 takes milliseconds
   await Promise.race([listening.finished, stopped]);
   await listening.close();
   process.exit(0); // idle connections to models and tools must not keep a finished server alive
 }
 
-/** What the launcher of a checkout asks for by a flag; an installed package is started without it. */
+/** The launcher of a checkout requests this with a flag; an installed package is started without it. */
 function keepYoungSpaceSmall(): void {
   if (process.execArgv.some((flag) => flag.startsWith("--max-semi-space-size"))) return;
   process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
@@ -40,7 +40,7 @@ function refuseWarnings(warnings: readonly string[]): void {
   if (warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
 }
 
-/** For the person in front of it, and for programs that wait for the address. */
+/** For the person at the terminal, and for programs that wait for the address. */
 function announce(url: string): void {
   const lines = url.startsWith("unix:")
     ? ["parley app-server (unix socket)", `  listening on: ${url}`]

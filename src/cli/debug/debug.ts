@@ -1,4 +1,4 @@
-/** `parley debug bundle`: one archive for a report: the version, what doctor found, the settings and the logs, all without secrets. */
+/** `parley debug bundle`: one archive for a bug report: the version, the doctor's findings, the settings and the logs, all without secrets. */
 import { closeSync, readSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
@@ -16,15 +16,15 @@ import { type Globals, print, printJson, readFlags, refuseMore, StartError, Usag
 import { version } from "../version.ts";
 import { tarOf } from "./tar.ts";
 
-/** Of each log the newest part; a report need not hold a month. */
+/** Only the newest part of each log; a report does not need a month. */
 const maxLogBytes = 2 * 1024 * 1024;
 const maxLogs = 5;
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, debugHelp.commands.bundle);
-  const [word] = positionals;
-  if (word === undefined) throw new UsageError("say what to do: parley debug bundle");
-  if (word !== "bundle") throw unknownSubcommand(word, ["bundle"]);
+  const [subcommand] = positionals;
+  if (subcommand === undefined) throw new UsageError("the subcommand is missing: parley debug bundle");
+  if (subcommand !== "bundle") throw unknownSubcommand(subcommand, ["bundle"]);
   refuseMore(positionals, 1);
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
   const isPiped = values.output === "-";
@@ -68,7 +68,7 @@ function settingsOf(app: App, clean: (text: string) => string): unknown {
     return { unreadable: clean(errorMessage(error)) };
   }
 }
-/** Names alone: which variables are set decides a lot, and what they hold is nobody's business. */
+/** Names only: which variables are set matters a lot, and their values are private. */
 const namesOfEnvironment = (): string => `${Object.keys(process.env).sort().join("\n")}\n`;
 
 async function logsOf(app: App, clean: (text: string) => string): Promise<readonly (readonly [string, string])[]> {

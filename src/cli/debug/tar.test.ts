@@ -6,7 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { tarOf } from "./tar.ts";
 
-test("tar takes out of the archive what was put in", (t) => {
+test("tar extracts the files that were archived", (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-tar-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const texts: readonly (readonly [string, string])[] = [

@@ -1,4 +1,4 @@
-/** Writes a tar archive of text files, as far as a report needs one: short names, no folders, no links. */
+/** Writes a tar archive of text files, limited to what a report needs: short names, no folders, no links. */
 
 const block = 512;
 const maxName = 100;
@@ -11,7 +11,7 @@ export function tarOf(entries: readonly (readonly [name: string, text: string])[
   return Buffer.concat([...parts, Buffer.alloc(2 * block)]);
 }
 
-/** The header of POSIX ustar: texts and octal numbers at fixed places, with a sum over all bytes. */
+/** The POSIX ustar header: strings and octal numbers at fixed offsets, with a checksum over all bytes. */
 function header(name: string, size: number, now: Date): Buffer {
   if (Buffer.byteLength(name) > maxName) throw new Error(`the name ${name} is too long for the archive`);
   const out = Buffer.alloc(block);

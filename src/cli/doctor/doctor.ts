@@ -34,7 +34,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   });
 }
 
-/** All checks, side by side; one that throws is a finding too. */
+/** All checks in parallel; one that throws is a finding too. */
 export async function examine(app: App): Promise<Finding[]> {
   let config: Config | undefined;
   const settings = tryConfig(app, (found) => {
@@ -102,7 +102,7 @@ const checkGit: Check = async (app) => {
   return [{ name: "git", state: "ok", text: root === undefined ? "this folder is in no repository" : `repository ${root}` }];
 };
 
-/** What the environment says about the way out; only shown where it says something. */
+/** The network settings of the environment; shown only if there are any. */
 const checkNetwork: Check = async () => {
   const { env } = process;
   const clean = redactor(env);
@@ -138,7 +138,7 @@ const checkNetwork: Check = async () => {
   return [...proxy, ...unused, ...(await Promise.all(findings))];
 };
 
-/** Variables that other programs follow and requests from here do not. */
+/** Variables that other programs use but our requests do not. */
 function proxiesWithoutEffect(env: NodeJS.ProcessEnv): (readonly [string, string])[] {
   return ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].flatMap((name): (readonly [string, string])[] => {
     const value = env[name.toLowerCase()] ?? env[name] ?? "";
@@ -192,7 +192,7 @@ async function keyOf(app: App, config: Config): Promise<Finding> {
   return { name, state: "ok", text: `${id}: no key needed` };
 }
 
-/** Any answer at all means that the way there is open. */
+/** Any response at all proves that the host is reachable. */
 async function reach(id: string, url: string): Promise<Finding> {
   const name = "provider";
   const started = performance.now();

@@ -1,4 +1,4 @@
-/** For `parley doctor`: whether the home folder can be written, is the person's own, and has room. */
+/** For `parley doctor`: whether the home folder is writable, owned by the user, and has space. */
 import { mkdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { errorMessage } from "../../lib/error-text.ts";
@@ -6,7 +6,7 @@ import type { App } from "../own-app.ts";
 import type { Finding } from "./doctor.ts";
 
 const name = "home";
-/** Below this a long session may fill the disk; below the other nothing can be kept. */
+/** Below the first a long session may fill the disk; below the second nothing can be stored. */
 const littleSpace = 500 * 1024 * 1024;
 const noSpace = 20 * 1024 * 1024;
 
@@ -24,7 +24,7 @@ export async function checkHome({ codexHome }: Pick<App, "codexHome">): Promise<
   }
 }
 
-/** Keys and threads lie there: nobody else may own or change it. */
+/** It contains keys and threads: nobody else may own or change it. */
 async function checkOwner(folder: string): Promise<Finding[]> {
   const { uid, mode } = await stat(folder);
   const own = process.getuid?.();

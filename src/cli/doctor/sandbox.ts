@@ -1,4 +1,4 @@
-/** What the doctor says of the sandbox: each layer, tried by a harmless command as strictly confined as the model's own would be. */
+/** The doctor's findings about the sandbox: each layer, tested with a harmless command as strictly confined as the model's own would be. */
 import { constants } from "node:fs";
 import { access, rm } from "node:fs/promises";
 import path from "node:path";
@@ -6,10 +6,10 @@ import { errorMessage } from "../../lib/error-text.ts";
 import type { App, SandboxState } from "../own-app.ts";
 import type { Finding } from "./doctor.ts";
 
-/** Takes a tenth of a second; a busy machine is no reason to say that commands cannot be confined. */
+/** It takes a tenth of a second; a busy machine is no reason to report that commands cannot be confined. */
 const timeoutMs = 30_000;
 const probe = "parley-doctor-probe";
-/** Tries to write, then says which filter it runs under and which ways to the network it sees; Linux alone shows the last two. */
+/** Prints its seccomp filter and the network interfaces that it sees (Linux only), then tries to write. */
 const script = `grep ^Seccomp: /proc/self/status; sed -n 's/^ *\\([^:|]*\\):.*/net \\1/p' /proc/net/dev; echo > ${probe} && echo written`;
 const name = "sandbox";
 
@@ -47,20 +47,20 @@ async function outputOf(app: App, cwd: string): Promise<string> {
     AbortSignal.timeout(timeoutMs),
   );
   const chunks: Uint8Array[] = [];
-  command.onOutput = (chunk) => chunks.push(Buffer.from(chunk)); // the memory is used again
+  command.onOutput = (chunk) => chunks.push(Buffer.from(chunk)); // the buffer is reused
   await command.exit;
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Which one it is and what it cannot do, in one line. */
+/** The engine and its limits, in one line. */
 function engine({ line: text, fix }: SandboxState): Finding {
   return fix === undefined
     ? { name, state: "ok", text }
-    : { name, state: "warn", text, fix: `${fix}; until then it holds as far as it says` };
+    : { name, state: "warn", text, fix: `${fix}; until then it protects only as far as this line says` };
 }
 
 function network(text: string, state: SandboxState): Finding {
-  // Its rules and filter close the ways without hiding their names; the tests try each of them.
+  // Its rules and filter block the interfaces without hiding their names; the tests try each of them.
   if (state.engine === "landlock") return { name, state: "ok", text: "network: closed by rules and the system-call filter" };
   const ways = [...text.matchAll(/^net (.+)$/gm)].map(([, way]) => way).filter((way) => way !== "lo");
   if (ways.length === 0) return { name, state: "ok", text: "network: a command sees none of the machine's" };

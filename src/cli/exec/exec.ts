@@ -1,4 +1,4 @@
-/** `parley exec`: one turn without a person, for scripts and CI. */
+/** `parley exec`: one non-interactive turn, for scripts and CI. */
 
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ import { RpcError } from "../../protocol/errors.ts";
 import { localOverrides } from "../local-overrides.ts";
 import { type App, openApp, requireModel, surviveWith } from "../own-app.ts";
 import { listThreads, threadIdOf } from "../threads/find.ts";
-import { type Globals, oneOf, print, readFlags, StartError, say } from "../usage.ts";
+import { type Globals, oneOf, print, readFlags, StartError, toStderr } from "../usage.ts";
 import { run as printVersion, version } from "../version.ts";
 import { help } from "./help.ts";
 import { checkWritable, imagesFrom, readSchema, readTask, spreadImages } from "./input.ts";
@@ -27,7 +27,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const isPrompt = countAfterDashes > 0 && countAfterDashes >= positionals.length;
   if (positionals[0] === "help" && !isPrompt) return (await import("../help/help.ts")).run(["exec"]);
   const taskArguments = taskFromArguments(positionals, values, isPrompt);
-  sandboxFrom(values); // a wrong value is refused before anything is opened
+  sandboxFrom(values); // an invalid value is refused before anything is opened
   const colours = wantsColour(values.color === undefined ? "auto" : oneOf("color", values.color, ["always", "never", "auto"]));
   const folder = path.resolve(values.cd ?? process.cwd());
   if (!existsSync(folder)) throw new StartError(`no such folder: ${folder}`);
@@ -65,12 +65,12 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 /** `parley review`. */
 export const review = (args: readonly string[], globals: Globals): Promise<number> => run(["review", ...args], globals);
 
-/** Needs settings that can be read, and a folder that is trusted or under git; a run that bypasses the sandbox needs neither. */
+/** Requires readable settings, and a folder that is trusted or under git; a run that bypasses the sandbox requires neither. */
 async function mayRunIn(app: App, cwd: string, values: ExecFlags): Promise<boolean> {
   const { warnings, trusted } = app.config.effective(cwd);
   if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
   if (values["skip-git-repo-check"] === true || isUnbounded(values) || trusted || (await app.git.root(cwd)) !== undefined) return true;
-  say("Not inside a trusted directory and --skip-git-repo-check was not specified.");
+  toStderr("Not inside a trusted directory and --skip-git-repo-check was not specified.");
   return false;
 }
 
@@ -112,17 +112,17 @@ async function carryOut(app: App, given: Task, run: Run): Promise<number> {
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     const doing = given.kind === "resume" || given.kind === "fork" ? `thread/${given.kind}: thread/${given.kind} failed: ` : "";
-    say(`Error: ${doing}${error.message} (code ${error.code})`);
+    toStderr(`Error: ${doing}${error.message} (code ${error.code})`);
     return 1;
   } finally {
     client.close();
   }
 }
 
-/** Reports a run: as JSON events, or as text for a person. */
+/** Prints a run: as JSON events, or as text for a person. */
 interface Reporter {
   readonly opened: (answer: Parameters<Transcript["opened"]>[0], task: Task) => void;
-  /** A signal came. */
+  /** A signal was received. */
   readonly stopped: () => void;
   readonly ended: (ended: Ended) => void;
 }
@@ -170,15 +170,15 @@ function settingsFrom({ values, globals, cwd }: Run) {
 function keepLastMessage(file: string, message: string | null): boolean {
   try {
     writeFileSync(file, message ?? "");
-    if (message === null) say(`warning: there was no last message; ${file} is empty`);
+    if (message === null) toStderr(`warning: there was no last message; ${file} is empty`);
     return true;
   } catch (error) {
-    say(`error: the last message could not be written: ${errorMessage(error)}`);
+    toStderr(`error: the last message could not be written: ${errorMessage(error)}`);
     return false;
   }
 }
 
-/** `--last` is the newest session of this folder, or with `--all` of any; where there is none, a new one begins. */
+/** `--last` is the newest session of this folder, or with `--all` of any folder; if there is none, a new one starts. */
 async function namedThread(task: Task, client: Client, { values, cwd }: Run): Promise<Task> {
   if (task.kind !== "resume" && task.kind !== "fork") return task;
   if (task.kind === "fork" || task.threadId !== newest) return { ...task, threadId: await threadIdOf(client, task.threadId) };
@@ -186,13 +186,13 @@ async function namedThread(task: Task, client: Client, { values, cwd }: Run): Pr
   const where = values.all === true ? {} : { cwd };
   for await (const { id } of listThreads(client, { sortKey: "updated_at", sourceKinds: [...kinds], ...where }, 1))
     return { ...task, threadId: id };
-  say(`No session${values.all === true ? "" : " of this folder"} to resume; a new one begins.`);
+  toStderr(`No session${values.all === true ? "" : " of this folder"} to resume; starting a new one.`);
   return { kind: "new", prompt: task.prompt };
 }
 
-/** `-c approval_policy=…` counts; without it nobody is asked, since nobody is there. */
+/** `-c approval_policy=…` is respected; without it nothing needs approval, since nobody is there to answer. */
 function configuredPolicy({ config = [] }: ExecFlags, globals: Globals): "never" | null {
-  return [...globals.config, ...config].some((word) => word.startsWith("approval_policy=")) ? null : "never";
+  return [...globals.config, ...config].some((override) => override.startsWith("approval_policy=")) ? null : "never";
 }
 
 function wantsColour(choice: "always" | "never" | "auto"): boolean {

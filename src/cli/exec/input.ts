@@ -1,12 +1,12 @@
-/** What `parley exec` is given: its arguments, files that they name, and stdin. */
+/** The input of `parley exec`: its arguments, the files that they name, and stdin. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Task } from "../../adapters/exec/run.ts";
 import { errorMessage } from "../../lib/error-text.ts";
-import { StartError, say, UsageError } from "../usage.ts";
+import { StartError, toStderr, UsageError } from "../usage.ts";
 import type { TaskArguments } from "./task.ts";
 
-/** Only a new thread takes more context from stdin beside its prompt; a fork without a prompt is just the fork. */
+/** Only a new thread reads more context from stdin besides its prompt; a fork without a prompt is just the fork. */
 export async function readTask(task: TaskArguments): Promise<Task> {
   if (task.kind === "review") {
     const { target } = task;
@@ -23,14 +23,14 @@ export async function readTask(task: TaskArguments): Promise<Task> {
 async function newPrompt(given: string | undefined): Promise<string> {
   if (given === undefined || given === "-") return promptFromStdin();
   if (process.stdin.isTTY) return given;
-  say("Reading additional input from stdin...");
+  toStderr("Reading additional input from stdin...");
   const text = await readStdin();
   return text.trim() === "" ? given : `${given}\n\n<stdin>\n${text}${text.endsWith("\n") ? "" : "\n"}</stdin>`;
 }
 
 async function promptFromStdin(): Promise<string> {
   if (process.stdin.isTTY) throw new UsageError("no prompt: give one as an argument or on stdin");
-  say("Reading prompt from stdin...");
+  toStderr("Reading prompt from stdin...");
   const text = await readStdin();
   if (text.trim() === "") throw new StartError("no prompt was given on stdin");
   return text;
@@ -42,7 +42,7 @@ async function readStdin(): Promise<string> {
   return decoded(Buffer.concat(parts));
 }
 
-/** UTF-8, or the UTF-16 that some shells write when its mark says so. */
+/** UTF-8, or the UTF-16 that some shells write, if there is a byte-order mark. */
 export function decoded(bytes: Uint8Array): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
   try {
@@ -60,7 +60,7 @@ export function readSchema(file: string): unknown {
   }
 }
 
-/** The pictures of all `--image` flags, each of which may name several. One that cannot be read is refused before anything is asked. */
+/** The images of all `--image` flags, each of which may name several. An unreadable one is refused before anything is sent. */
 export function imagesFrom(lists: readonly string[]): string[] {
   const files = lists.flatMap((list) => list.split(",")).map((file) => path.resolve(file));
   for (const file of files) {
@@ -73,7 +73,7 @@ export function imagesFrom(lists: readonly string[]): string[] {
   return files;
 }
 
-/** A turn costs time and money: that its message could not be kept is said before it begins. */
+/** A turn costs time and money: if its message could not be saved, say so before it starts. */
 export function checkWritable(file: string): void {
   const reason = whyNot(() => {
     const found = statSync(file, { throwIfNoEntry: false });
@@ -92,15 +92,15 @@ function whyNot(attempt: () => void): string | undefined {
   }
 }
 
-/** `--image a.png b.png`: arguments after an image that are files are images too, wherever one flag may take several. */
+/** `--image a.png b.png`: arguments after an image that are files are images too, wherever one flag accepts several. */
 export function spreadImages(args: readonly string[]): string[] {
   const end = args.includes("--") ? args.indexOf("--") : args.length;
   const spread: string[] = [];
   for (let i = 0; i < args.length; i++) {
-    const word = args[i] ?? "";
-    spread.push(word);
-    if (i >= end || !/^(?:-i|--image)(?:$|=)/.test(word)) continue;
-    const value = word.includes("=") ? undefined : args[++i];
+    const arg = args[i] ?? "";
+    spread.push(arg);
+    if (i >= end || !/^(?:-i|--image)(?:$|=)/.test(arg)) continue;
+    const value = arg.includes("=") ? undefined : args[++i];
     if (value !== undefined) spread.push(value);
     for (let next = args[i + 1]; i + 1 < end && next !== undefined && existsSync(next); next = args[++i + 1]) spread.push("--image", next);
   }

@@ -1,4 +1,4 @@
-/** The flags of `parley exec` and what they mean. */
+/** The flags of `parley exec` and their meaning. */
 
 import type { SandboxMode } from "../../protocol/policy.ts";
 import type { ReviewTarget } from "../../protocol/review.ts";
@@ -12,15 +12,15 @@ export type TaskArguments =
   | { readonly kind: "resume" | "fork"; readonly threadId: string; readonly prompt: string | undefined }
   | { readonly kind: "review"; readonly target: ReviewTarget };
 
-/** In place of a session id: the newest session. */
+/** Instead of a session id: the newest session. */
 export const newest = "last";
 
 const taskNames: readonly string[] = ["review", "resume", "fork"];
 
-/** `isPrompt`: the arguments stood after `--`, so that the first is a prompt even when it is the name of a task. */
+/** `isPrompt`: the arguments came after `--`, so that the first is a prompt even when it is the name of a task. */
 export function taskFromArguments(args: readonly string[], flags: ExecFlags, isPrompt = false): TaskArguments {
   const [first, ...rest] = isPrompt ? [] : args;
-  // `exec PROMPT resume …`: the prompt may stand before the task that it is for.
+  // `exec PROMPT resume …`: the prompt may come before its task.
   if (first !== undefined && !taskNames.includes(first) && (rest[0] === "resume" || rest[0] === "fork")) {
     const task = taskFromArguments(rest, flags);
     return task.kind === "resume" || task.kind === "fork" ? { ...task, prompt: task.prompt ?? first } : task;

@@ -11,7 +11,7 @@ import { allFlags, type Help, renderHelp, wrapped } from "./text.ts";
 async function everyHelp(): Promise<readonly (readonly [string, Help])[]> {
   const walk = (name: string, help: Help): (readonly [string, Help])[] => [
     [name, help],
-    ...Object.entries(help.commands ?? {}).flatMap(([word, inner]) => walk(`${name} ${word}`, inner)),
+    ...Object.entries(help.commands ?? {}).flatMap(([subcommand, inner]) => walk(`${name} ${subcommand}`, inner)),
   ];
   return (await Promise.all(Object.entries(helps).map(async ([name, load]) => walk(name, await load())))).flat();
 }
@@ -24,7 +24,7 @@ test("every subcommand has help with a summary and an example", async () => {
   }
 });
 
-test("a name and a letter stand for one flag of a subcommand, and a list of words for a flag with a value", async () => {
+test("each name and letter denotes one flag of a subcommand, and only flags with a value have choices", async () => {
   for (const [name, help] of await everyHelp()) {
     const rows = allFlags(help);
     const spellings = rows.flatMap((row) => [row.name, ...(row.short === undefined ? [] : [row.short])]);
@@ -33,10 +33,10 @@ test("a name and a letter stand for one flag of a subcommand, and a list of word
   }
 });
 
-/** What a subcommand shares with others is used in these. */
+/** Where the flags that subcommands share are used. */
 const shared = ["agent-flags", "listen-flags", "local-overrides", "own-app", "leading-flags"].map((name) => `${name}.ts`);
 
-test("every flag that help names is used by its subcommand", async () => {
+test("every flag in the help is used by its subcommand", async () => {
   const cli = path.join(import.meta.dirname, "..");
   const own = (command: string): readonly string[] => {
     const home = { resume: "tui", fork: "tui", review: "exec", logout: "login" }[command] ?? command;
@@ -46,14 +46,14 @@ test("every flag that help names is used by its subcommand", async () => {
     const files = [...own(name.split(" ")[0] ?? ""), ...shared];
     const code = files.map((file) => readFileSync(path.join(cli, file), "utf8")).join("\n");
     for (const row of allFlags(help)) {
-      if (row.says.startsWith("Taken for the sake of") || unused.includes(row.name)) continue;
-      // As a property, in brackets, or taken out of the values by name.
+      if (row.text.startsWith("Accepted for compatibility with") || unused.includes(row.name)) continue;
+      // As a property, in brackets, or destructured.
       assert.ok(new RegExp(`(?:\\.|"|\\{ |, )${row.name}\\b`).test(code), `parley ${name} --${row.name}`);
     }
   }
 });
 
-/** These say what holds without them, too. */
+/** The help of these flags also says what happens without them. */
 const unused = ["include-plan-tool", "no-browser"];
 
 test("help fits narrow and wide terminals", async () => {
@@ -70,16 +70,16 @@ test("help fits narrow and wide terminals", async () => {
     }
 });
 
-test("the deepest subcommand that is named answers", async () => {
+test("the help of the deepest named subcommand is printed", async () => {
   assert.equal((await helpFor(["mcp", "add", "x", "--help"]))?.name, "parley mcp add");
   assert.equal((await helpFor(["mcp", "nonsense"]))?.name, "parley mcp");
   assert.equal((await helpFor(["constructor"]))?.name, undefined);
 });
 
-test("a wrong flag or subcommand names the one that was meant, and nothing when none is near", () => {
-  const message = (words: readonly string[]): string => {
+test("a misspelt flag or subcommand suggests the similar one, or nothing when none is similar", () => {
+  const message = (args: readonly string[]): string => {
     try {
-      readFlags(words, appServer);
+      readFlags(args, appServer);
     } catch (error) {
       assert.ok(error instanceof UsageError);
       return error.message;
@@ -94,7 +94,7 @@ test("a wrong flag or subcommand names the one that was meant, and nothing when 
   assert.equal(unknownSubcommand("lits", ["list", "show"]).message, "unrecognized subcommand 'lits'; did you mean 'list'?");
 });
 
-test("lines are broken at spaces only", () => {
+test("lines are wrapped at spaces only", () => {
   assert.equal(wrapped("one two three", 8, ""), "one two\nthree");
   assert.equal(wrapped("averylongword x", 4, "  "), "  averylongword\n  x");
 });

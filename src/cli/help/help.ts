@@ -14,7 +14,7 @@ export async function run(args: readonly string[]): Promise<number> {
   return (await commands[command]?.load())?.run(["--help"], { config: [] }) ?? 0;
 }
 
-/** False when the command keeps its help itself. */
+/** False when the command prints its own help. */
 export async function printHelp(names: readonly string[]): Promise<boolean> {
   const found = await helpFor(names);
   if (found === undefined) return false;

@@ -1,4 +1,4 @@
-/** Where each subcommand's help is. Loaded by --help, by completion and by the tests that hold it against the flags. */
+/** Where each subcommand's help is. Loaded by --help, by completion and by the tests that compare it with the flags. */
 import type { Help } from "./text.ts";
 
 export const helps: Readonly<Record<string, () => Promise<Help>>> = {
@@ -26,16 +26,16 @@ export const helps: Readonly<Record<string, () => Promise<Help>>> = {
   help: async () => (await import("./small-helps.ts")).helpHelp,
 };
 
-/** The help of a command, or of the deepest subcommand that the names lead to. */
+/** The help of a command, or of the deepest subcommand that the names match. */
 export async function helpFor(names: readonly string[]): Promise<{ readonly name: string; readonly help: Help } | undefined> {
   const [command = "", ...rest] = names;
   const load = Object.hasOwn(helps, command) ? helps[command] : undefined;
   if (load === undefined) return undefined;
   let found = { name: `parley ${command}`, help: await load() };
-  for (const word of rest) {
-    const inner = Object.hasOwn(found.help.commands ?? {}, word) ? found.help.commands?.[word] : undefined;
+  for (const name of rest) {
+    const inner = Object.hasOwn(found.help.commands ?? {}, name) ? found.help.commands?.[name] : undefined;
     if (inner === undefined) break;
-    found = { name: `${found.name} ${word}`, help: inner };
+    found = { name: `${found.name} ${name}`, help: inner };
   }
   return found;
 }

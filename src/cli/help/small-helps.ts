@@ -1,9 +1,9 @@
-/** What the small subcommands say of themselves. */
+/** The help texts of the small subcommands. */
 import { agentFlags, configFlag, type Help, jsonFlag } from "./text.ts";
 
 export const loginHelp = {
   summary: "Sign in, set up a model provider, or say who is signed in (login status)",
-  says: [
+  text: [
     "Without a provider it signs in to the account that pays for the built-in provider openai, in the browser. With a provider it asks for its key, tries it with one short question to the model, keeps it, and makes the provider and its model what new sessions use. Servers on this machine (ollama, lmstudio, llamacpp, vllm) need no key and are asked for their models.",
     "Providers: openai, anthropic, amazon-bedrock, gemini, openrouter, groq, mistral, deepseek, xai, together, fireworks, cerebras, moonshot, zai, ollama, lmstudio, llamacpp, vllm, and your own tables of config.toml. A key in the environment (ANTHROPIC_API_KEY and so on) counts before a stored one.",
     "The account is kept in auth.json and the other keys in parley/keys.json of the home folder, readable by their owner only; cli_auth_credentials_store in config.toml puts them into the system's keyring instead.",
@@ -11,10 +11,10 @@ export const loginHelp = {
   usage: ["[OPTIONS]", "PROVIDER [--model MODEL] [--no-check]", "status"],
   completions: ["status"],
   flags: [
-    { name: "model", short: "m", value: "MODEL", says: "With a provider: this model instead of its usual one" },
-    { name: "no-check", says: "With a provider: keep the key without trying it" },
-    { name: "with-api-key", says: "Read an API key from stdin, as a provider's key always is where nobody can type it" },
-    { name: "device-auth", says: "Sign in on another device, with a code" },
+    { name: "model", short: "m", value: "MODEL", text: "With a provider: this model instead of its usual one" },
+    { name: "no-check", text: "With a provider: keep the key without trying it" },
+    { name: "with-api-key", text: "Read an API key from stdin, as a provider's key always is where nobody can type it" },
+    { name: "device-auth", text: "Sign in on another device, with a code" },
     configFlag,
   ],
   exitCodes: "0 signed in, 1 not (status: nobody is signed in), 2 the command line is wrong",
@@ -38,15 +38,15 @@ export const logoutHelp = {
 
 export const trustHelp = {
   summary: "Trust this folder's project, or accept what changed in it",
-  says: [
+  text: [
     "A trusted project's settings, rules, MCP servers and skills count as they were when you trusted it. What comes later, changes, or lies in .codex and .agents folders below the project's root does not count until you accept it here. What only narrows (a stricter sandbox, rules that forbid) counts at once.",
     'Shows what waits and asks. A client that writes projects.<path>.trust_level = "trusted" accepts in the same way.',
   ],
   usage: ["[--check | --yes] [--json] [-C DIR]"],
   flags: [
-    { name: "check", says: "Only show what waits" },
-    { name: "yes", short: "y", says: "Accept without a question" },
-    { name: "cd", short: "C", value: "DIR", says: "Another folder than this one" },
+    { name: "check", text: "Only show what waits" },
+    { name: "yes", short: "y", text: "Accept without a question" },
+    { name: "cd", short: "C", value: "DIR", text: "Another folder than this one" },
     jsonFlag,
     configFlag,
   ],
@@ -59,15 +59,15 @@ export const trustHelp = {
 
 export const hooksHelp = {
   summary: "List the hooks that the settings name, and trust them or switch them off",
-  says: [
+  text: [
     "Hooks are programs and MCP tools that run at certain moments of a session, outside the sandbox and with your rights. One that is new or has changed does not run until you trust it as it is.",
     "HOOK is a number or a key of the list. docs/hooks.md has the events, what hooks read and what they may say.",
   ],
   usage: ["[list] [--json] [-C DIR]", "trust | distrust | on | off HOOK... | --all [--yes] [-C DIR]"],
   flags: [
-    { name: "all", says: "All hooks but the administrator's" },
-    { name: "yes", short: "y", says: "Trust without a question" },
-    { name: "cd", short: "C", value: "DIR", says: "Another folder than this one" },
+    { name: "all", text: "All hooks but the administrator's" },
+    { name: "yes", short: "y", text: "Trust without a question" },
+    { name: "cd", short: "C", value: "DIR", text: "Another folder than this one" },
     jsonFlag,
     configFlag,
   ],
@@ -80,7 +80,7 @@ export const hooksHelp = {
 
 export const doctorHelp = {
   summary: "Say what works on this machine, with the fix for what does not",
-  says: ["Checks Node, the settings, the home folder, the sandbox, git, the model provider, MCP servers and skills of this folder."],
+  text: ["Checks Node, the settings, the home folder, the sandbox, git, the model provider, MCP servers and skills of this folder."],
   usage: ["[--json]"],
   flags: [jsonFlag, configFlag],
   exitCodes: "0 nothing must be mended, 1 something must, 2 the command line is wrong",
@@ -125,12 +125,12 @@ export const debugHelp = {
   commands: {
     bundle: {
       summary: "Pack version, system, doctor's findings, settings and logs into one file, without secrets",
-      says: [
+      text: [
         "Keys, tokens, passwords and what looks like them are replaced by ***. Threads, prompts and file contents are left out. Look into the file before you pass it on: it is a plain tar.gz.",
       ],
       usage: ["[--output <FILE>]"],
       flags: [
-        { name: "output", short: "o", value: "FILE", says: "Default: parley-debug-<time>.tar.gz in this folder; - for stdout" },
+        { name: "output", short: "o", value: "FILE", text: "Default: parley-debug-<time>.tar.gz in this folder; - for stdout" },
         jsonFlag,
         configFlag,
       ],
@@ -142,7 +142,7 @@ export const debugHelp = {
 
 export const acpHelp = {
   summary: "Serve an editor that speaks the Agent Client Protocol",
-  says: [
+  text: [
     "For Zed, JetBrains, Neovim, Emacs and others that start their agents; speaks over stdin and stdout.",
     "Where the editor lets its files be read, the agent sees changes that are not saved yet. Commands run in Parley's own sandbox and never in the editor's terminal, which has none.",
   ],

@@ -1,4 +1,4 @@
-/** Files that `parley manager` needs: its token, the built page, and a page that leads the browser to the sign-in link. */
+/** Files that `parley manager` needs: its token, the built page, and a page that redirects the browser to the sign-in link. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -8,7 +8,7 @@ import { errorMessage } from "../../lib/error-text.ts";
 import { minTokenLength, readSecretFile } from "../secret-file.ts";
 import { StartError } from "../usage.ts";
 
-/** The token in the file, which is made for its owner alone where it is missing. */
+/** The token in the file; if missing, it is created, readable by its owner only. */
 export function ownToken(file: string): string {
   try {
     if (!existsSync(file)) {
@@ -30,7 +30,7 @@ export function findPage(here = import.meta.dirname): string {
   return places.find((place) => existsSync(path.join(place, "index.html"))) ?? path.join(here, "web");
 }
 
-/** Command lines can be read by other users of the machine, so the link goes into a file that only its owner can read. */
+/** Other users of the machine can read command lines, so the link goes into a file that only its owner can read. */
 export function openInBrowser(link: string, folder: string): void {
   const page = path.join(folder, "sign-in.html");
   replaceFileSync(page, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}"><a href="${link}">Parley</a>\n`, {

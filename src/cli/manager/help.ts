@@ -1,28 +1,28 @@
-/** What `parley manager --help` says. */
+/** The help text of `parley manager`. */
 import { configFlag, type Help, logFlag } from "../help/text.ts";
 
 export const help = {
   summary: "Every session in one place, in the browser and over HTTP",
-  says: ["A page, an HTTP API and websockets over one engine: its own, or one that runs elsewhere."],
+  text: ["A page, an HTTP API and websockets over one engine: its own, or one that runs elsewhere."],
   usage: ["[OPTIONS]", "link", "--print-service [systemd|launchd]"],
   completions: ["link"],
   flags: [
-    { name: "listen", value: "IP:PORT", says: "Default 127.0.0.1:4180" },
+    { name: "listen", value: "IP:PORT", text: "Default 127.0.0.1:4180" },
     {
       name: "token-file",
       value: "FILE",
-      says: "Its text, as a bearer token, is an administrator's; made with mode 0600 where it is missing. Default: $CODEX_HOME/parley/manager/token",
+      text: "Its text, as a bearer token, is an administrator's; made with mode 0600 where it is missing. Default: $CODEX_HOME/parley/manager/token",
     },
-    { name: "connect", value: "URL", says: "Manage a running engine (ws://…, wss://… or unix://PATH) instead of one in this process" },
-    { name: "connect-token-file", value: "FILE", says: "The bearer token for it" },
-    { name: "no-open", says: "Do not open the browser" },
-    { name: "tls-cert", value: "FILE", says: "Serve over TLS; needed for addresses that others can reach" },
-    { name: "tls-key", value: "FILE", says: "The certificate's key" },
-    { name: "allow-plain-http", says: "Listen on such an address without TLS all the same" },
-    { name: "allow-host", value: "NAME", many: true, says: "A further name of this machine in the Host header; repeatable" },
+    { name: "connect", value: "URL", text: "Manage a running engine (ws://…, wss://… or unix://PATH) instead of one in this process" },
+    { name: "connect-token-file", value: "FILE", text: "The bearer token for it" },
+    { name: "no-open", text: "Do not open the browser" },
+    { name: "tls-cert", value: "FILE", text: "Serve over TLS; needed for addresses that others can reach" },
+    { name: "tls-key", value: "FILE", text: "The certificate's key" },
+    { name: "allow-plain-http", text: "Listen on such an address even without TLS" },
+    { name: "allow-host", value: "NAME", many: true, text: "A further name of this machine in the Host header; repeatable" },
     {
       name: "print-service",
-      says: "Print a unit of systemd or launchd that runs it with the other options, and end. Default: this system's",
+      text: "Print a systemd or launchd unit that runs it with the other options, and exit. Default: this system's",
     },
     configFlag,
     logFlag,

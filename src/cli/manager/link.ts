@@ -1,4 +1,4 @@
-/** `parley manager link`: asks the manager that runs here for a fresh sign-in link. */
+/** `parley manager link`: requests a new sign-in link from the manager that runs here. */
 import { existsSync, readFileSync } from "node:fs";
 import type { RequestOptions } from "node:https";
 import { StartError } from "../usage.ts";
@@ -7,7 +7,7 @@ export interface LinkOptions {
   readonly host: string;
   readonly port: number;
   readonly tokenFile: string;
-  /** The file of the manager's own certificate, where it serves TLS. */
+  /** The manager's own certificate file, when it serves TLS. */
   readonly cert: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export async function printLink({ host, port, tokenFile, cert }: LinkOptions): P
   return 0;
 }
 
-/** Over TLS exactly the certificate of the file is trusted, whoever signed it and whatever name it is for: it is the manager's own. */
+/** Over TLS only the file's certificate is trusted, whatever its issuer and host name: it is the manager's own. */
 async function post(url: string, token: string, cert: string | undefined): Promise<{ status: number; answer: unknown }> {
   const { request } = cert === undefined ? await import("node:http") : await import("node:https");
   const trust: RequestOptions =

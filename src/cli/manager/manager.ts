@@ -27,18 +27,18 @@ const defaultListen = "127.0.0.1:4180";
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const separate = args.flatMap((arg) => (arg.startsWith("--print-service=") ? arg.split("=", 2) : [arg]));
   const { values, positionals } = readFlags(separate, help);
-  const [word] = positionals;
+  const [subcommand] = positionals;
   if (values["print-service"] === true) return printService(separate, positionals);
-  if (word !== undefined && word !== "link") throw unknownSubcommand(word, ["link"]);
+  if (subcommand !== undefined && subcommand !== "link") throw unknownSubcommand(subcommand, ["link"]);
   refuseMore(positionals, 1);
   const home = codexHome();
   const tokenFile = values["token-file"] ?? path.join(home, "parley", "manager", "token");
   const { host, port } = addressFrom(values.listen ?? defaultListen);
-  if (word === "link") return (await import("./link.ts")).printLink({ host, port, tokenFile, cert: values["tls-cert"] });
+  if (subcommand === "link") return (await import("./link.ts")).printLink({ host, port, tokenFile, cert: values["tls-cert"] });
 
   const tls = await tlsFrom(values["tls-cert"], values["tls-key"]);
   await refuseOpenAddress(host, tls !== undefined, values["allow-plain-http"] === true);
-  const [{ Manager }, { serveManager }, { createPages }, { openApp, logFrom, tellerOf }, { surviveErrors }] = await Promise.all([
+  const [{ Manager }, { serveManager }, { createPages }, { openApp, logFrom, notifierOf }, { surviveErrors }] = await Promise.all([
     import("../../manager/manager.ts"),
     import("../../manager/server.ts"),
     import("../../manager/pages.ts"),
@@ -57,9 +57,9 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     fileToken: ownToken(tokenFile),
     warn: log.warn,
   });
-  // An engine of our own notifies its clients, and the manager is one of them.
-  const tell = made.app === undefined ? (message: string) => manager.tell(message) : tellerOf(made.app);
-  surviveErrors({ log, tell });
+  // Our own engine notifies its clients, and the manager is one of them.
+  const notify = made.app === undefined ? (message: string) => manager.tell(message) : notifierOf(made.app);
+  surviveErrors({ log, notify });
   try {
     await manager.start();
   } catch (error) {
@@ -95,7 +95,7 @@ async function refuseSecondManager(folder: string, listen: string): Promise<void
     );
 }
 
-/** The unit runs what was called here, with the options that were given here. */
+/** The unit runs the program that was called here, with the same options. */
 async function printService(args: readonly string[], positionals: readonly string[]): Promise<number> {
   const { serviceManagers, serviceText } = await import("./service.ts");
   refuseMore(positionals, 1);
@@ -121,19 +121,19 @@ async function tlsFrom(cert: string | undefined, key: string | undefined): Promi
   try {
     const pair = { cert: readFileSync(cert), key: readFileSync(key) };
     hideSecretFile(key);
-    (await import("node:tls")).createSecureContext(pair); // a file that is no certificate, or another one's key, is said here
+    (await import("node:tls")).createSecureContext(pair); // an invalid certificate, or the key of another one, is reported here
     return pair;
   } catch (error) {
     throw new StartError(`cannot use the certificate ${cert} with the key ${key}: ${errorMessage(error)}`);
   }
 }
 
-/** What others can reach must not be overheard: cookies and code would travel in the open. */
+/** A listener that others can reach must use TLS: cookies and code would be sent in clear text. */
 async function refuseOpenAddress(host: string, secure: boolean, explicit: boolean): Promise<void> {
   const { isLoopback } = await import("../../rpc/websocket.ts");
   if (isLoopback(host) || secure || explicit) return;
   throw new StartError(
-    `refusing to listen on ${host} without TLS; give --tls-cert and --tls-key, put a TLS proxy in front of 127.0.0.1, or say --allow-plain-http if the network is yours alone`,
+    `refusing to listen on ${host} without TLS; give --tls-cert and --tls-key, put a TLS proxy in front of 127.0.0.1, or pass --allow-plain-http if only you use the network`,
   );
 }
 
@@ -146,7 +146,7 @@ interface MadeEngine {
 async function ownEngine(app: App, home: string): Promise<MadeEngine> {
   const cwd = process.cwd();
   const { connectLocally, serveLocally } = await import("../../main/local-connection.ts");
-  // Somebody can always come and answer: a request without a reader waits.
+  // Somebody can always connect and answer: a request without subscribers waits.
   app.subscriptions.listening = true;
   const engine: Engine = {
     remote: false,
@@ -174,7 +174,7 @@ async function remoteEngine(url: string, tokenFile: string | undefined): Promise
     cwd,
     connect,
     serve: async (transport) => {
-      // What arrives before the far side is open must not be lost.
+      // Messages that arrive before the other side is open must not be lost.
       transport.pause();
       void pipe(transport, await connect());
       transport.resume();

@@ -8,7 +8,7 @@ const service = {
   searchPath: "/usr/bin:/bin",
 };
 
-test("a unit of systemd runs the very command, restarts it and reads keys from a file", () => {
+test("a systemd unit runs the exact command, restarts it and reads keys from a file", () => {
   const text = serviceText("systemd", service);
   assert.match(text, /^ExecStart="\/opt\/my node\/node" \/opt\/p%%\/parley\.cjs manager --no-open$/m);
   assert.match(text, /^Environment="CODEX_HOME=\/home\/a&b\/\.codex"$/m);
@@ -16,7 +16,7 @@ test("a unit of systemd runs the very command, restarts it and reads keys from a
   assert.match(text, /^Restart=on-failure$/m);
 });
 
-test("a property list of launchd holds the same, written as XML", () => {
+test("a launchd property list contains the same as XML", () => {
   const text = serviceText("launchd", service);
   assert.match(text, /<string>\/opt\/my node\/node<\/string>\s*<string>\/opt\/p%\/parley\.cjs<\/string>/);
   assert.match(text, /<string>\/home\/a&amp;b\/\.codex<\/string>/);

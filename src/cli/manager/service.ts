@@ -8,7 +8,7 @@ export interface Service {
   /** Absolute: program, script if there is one, and the manager's own arguments. */
   readonly command: readonly string[];
   readonly home: string;
-  /** Where the service's programs are looked for; a user's shell settings are not read there. */
+  /** The PATH of the service; a user's shell settings are not read there. */
   readonly searchPath: string;
 }
 
@@ -23,9 +23,9 @@ Description=Parley: coding agents in one place
 After=network-online.target
 
 [Service]
-ExecStart=${command.map(systemdWord).join(" ")}
-Environment=${systemdWord(`CODEX_HOME=${home}`)}
-Environment=${systemdWord(`PATH=${searchPath}`)}
+ExecStart=${command.map(systemdArgument).join(" ")}
+Environment=${systemdArgument(`CODEX_HOME=${home}`)}
+Environment=${systemdArgument(`PATH=${searchPath}`)}
 EnvironmentFile=-${path.join(home, "parley", "service.env").replaceAll("%", "%%")}
 Restart=on-failure
 RestartSec=2
@@ -37,9 +37,9 @@ UMask=0077
 WantedBy=default.target
 `;
 }
-/** Quoted, with systemd's own signs doubled. */
-const systemdWord = (word: string): string => {
-  const plain = word.replaceAll("%", "%%").replaceAll("$", "$$$$");
+/** Quoted, with systemd's special characters doubled. */
+const systemdArgument = (arg: string): string => {
+  const plain = arg.replaceAll("%", "%%").replaceAll("$", "$$$$");
   return /^[\w@%+=:,./$-]+$/.test(plain) ? plain : `"${plain.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 };
 

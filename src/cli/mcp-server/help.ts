@@ -1,15 +1,15 @@
-/** What `parley mcp-server` takes and says of itself. */
+/** The flags and help text of `parley mcp-server`. */
 import { accessFlags } from "../app-server/help.ts";
 import { configFlag, featureFlags, type Help, logFlag } from "../help/text.ts";
 
 export const help = {
   summary: "Serve the agent to MCP clients, over stdio or HTTP",
-  says: [
+  text: [
     "Offers the tools codex and codex-reply. Approvals are asked for by elicitation; a client that cannot be asked gets what the approval policy allows unasked.",
   ],
   usage: ["[OPTIONS]"],
   flags: [
-    { name: "listen", value: "URL", says: "stdio:// (default) or http://IP:PORT (streamable HTTP, path /mcp)" },
+    { name: "listen", value: "URL", text: "stdio:// (default) or http://IP:PORT (streamable HTTP, path /mcp)" },
     configFlag,
     ...featureFlags,
     logFlag,

@@ -43,7 +43,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   process.exit(0); // idle connections to models and tools must not keep a finished server alive
 }
 
-/** Ends with its client. */
+/** Exits with its client. */
 async function overStdio(factory: McpServerFactory): Promise<void> {
   const { serveStdio } = await import("@modelcontextprotocol/server/stdio");
   const lines = stdioTransport();
@@ -63,7 +63,7 @@ async function overHttp(options: HttpOptions): Promise<void> {
   await listener.close();
 }
 
-/** How long a reader may take for the rest of what it was sent. */
+/** How long a client may take to read the remaining output. */
 const flushMs = 2000;
 
 async function readToTheEnd(lines: Transport): Promise<void> {

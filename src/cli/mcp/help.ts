@@ -1,4 +1,4 @@
-/** What `parley mcp` takes and says of itself. */
+/** The flags and help text of `parley mcp`. */
 import { configFlag, type FlagHelp, featureFlags, type Help, jsonFlag } from "../help/text.ts";
 
 const common = [configFlag, ...featureFlags] as const;
@@ -6,24 +6,24 @@ const registrationFlag = {
   name: "oauth-client-registration",
   value: "WAY",
   choices: ["auto", "cimd", "dcr"],
-  says: "How login registers where no client id is set: auto and dcr are the same, cimd is refused; with add it changes nothing",
+  text: "How login registers where no client id is set: auto and dcr are the same, cimd is refused; with add it changes nothing",
 } as const satisfies FlagHelp;
 
 export const help = {
   summary: "Add, list, show, remove, accept and sign in to MCP servers",
-  says: ["Changes [mcp_servers] of the user's own config.toml; everything else in the file stays as it is."],
+  text: ["Changes [mcp_servers] of the user's own config.toml; everything else in the file stays as it is."],
   usage: ["<COMMAND>"],
   commands: {
     add: {
       summary: "Add a server that is started, or one that is reached over HTTP",
       usage: ["<NAME> [--env KEY=VALUE]... -- <COMMAND>...", "<NAME> --url <URL> [--bearer-token-env-var <NAME>]"],
       flags: [
-        { name: "env", value: "KEY=VALUE", many: true, says: "A variable for the server that is started; repeatable" },
-        { name: "url", value: "URL", says: "Its address (streamable HTTP)" },
-        { name: "bearer-token-env-var", value: "NAME", says: "The environment variable that holds its token" },
-        { name: "oauth-resource", value: "URL", says: "The resource to name when signing in" },
-        { name: "oauth-client-id", value: "ID", says: "A client that was registered by hand, for signing in" },
-        { name: "oauth-client-secret", value: "SECRET", says: "Its secret, where it has one" },
+        { name: "env", value: "KEY=VALUE", many: true, text: "An environment variable for the server's process; repeatable" },
+        { name: "url", value: "URL", text: "Its address (streamable HTTP)" },
+        { name: "bearer-token-env-var", value: "NAME", text: "The environment variable that contains its token" },
+        { name: "oauth-resource", value: "URL", text: "The resource to name when signing in" },
+        { name: "oauth-client-id", value: "ID", text: "A client that was registered by hand, for signing in" },
+        { name: "oauth-client-secret", value: "SECRET", text: "Its secret, where it has one" },
         registrationFlag,
         ...common,
       ],
@@ -49,8 +49,8 @@ export const help = {
       summary: "Sign in to a server in the browser",
       usage: ["<NAME> [--scopes a,b]"],
       flags: [
-        { name: "scopes", value: "LIST", says: "OAuth scopes to ask for, with commas between them" },
-        { name: "no-browser", says: "Only print the address: what is done without it, too" },
+        { name: "scopes", value: "LIST", text: "OAuth scopes to request, separated by commas" },
+        { name: "no-browser", text: "Only print the address: what is done without it, too" },
         registrationFlag,
         ...common,
       ],

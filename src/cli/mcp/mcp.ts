@@ -2,22 +2,22 @@
 import { isTable } from "../../lib/toml.ts";
 import { type App, type Config, overridesFrom, withApp } from "../own-app.ts";
 import { whatRuns } from "../trust.ts";
-import { type Globals, oneOf, print, printJson, readFlags, StartError, say, UsageError, unknownSubcommand } from "../usage.ts";
+import { type Globals, oneOf, print, printJson, readFlags, StartError, toStderr, UsageError, unknownSubcommand } from "../usage.ts";
 import { help } from "./help.ts";
 
 type McpServerConfig = Config["mcpServers"][string];
 type Action = (app: App, args: readonly string[]) => Promise<number>;
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
-  const [word, ...rest] = args;
-  if (word === undefined || word === "help") return (await import("../help/help.ts")).run(["mcp", ...rest]);
-  const action = Object.hasOwn(actions, word) ? actions[word] : undefined;
-  if (action === undefined) throw unknownSubcommand(word, Object.keys(actions));
-  const { values } = readFlags(ownArguments(rest), commands[word as keyof typeof commands]);
+  const [subcommand, ...rest] = args;
+  if (subcommand === undefined || subcommand === "help") return (await import("../help/help.ts")).run(["mcp", ...rest]);
+  const action = Object.hasOwn(actions, subcommand) ? actions[subcommand] : undefined;
+  if (action === undefined) throw unknownSubcommand(subcommand, Object.keys(actions));
+  const { values } = readFlags(ownArguments(rest), commands[subcommand as keyof typeof commands]);
   return withApp(globals, overridesFrom(values), (app) => action(app, rest));
 }
 
-/** What stands after `--` is the server's command. */
+/** Arguments after `--` are the server's command. */
 const ownArguments = (args: readonly string[]): readonly string[] => (args.includes("--") ? args.slice(0, args.indexOf("--")) : args);
 
 const { commands } = help;
@@ -59,7 +59,8 @@ function clientFrom(id: string | undefined, secret: string | undefined): object 
   return id === undefined ? {} : { oauth: { client_id: id, ...(secret === undefined ? {} : { client_secret: secret }) } };
 }
 
-const registrationFrom = (word: string | undefined): string => oneOf("oauth-client-registration", word ?? "auto", ["auto", "cimd", "dcr"]);
+const registrationFrom = (value: string | undefined): string =>
+  oneOf("oauth-client-registration", value ?? "auto", ["auto", "cimd", "dcr"]);
 
 const keyPath = (name: string): string => `mcp_servers.${JSON.stringify(name)}`;
 
@@ -79,7 +80,7 @@ function address(url: string): string {
   return url;
 }
 
-/** The user's own; what a project adds is not for this command to change. */
+/** The user's own; this command does not change what a project adds. */
 const serversOf = (app: App): Readonly<Record<string, McpServerConfig>> => app.config.effective(app.codexHome).mcpServers;
 
 function serverNamed(app: App, name: string | undefined): McpServerConfig {
@@ -119,7 +120,7 @@ async function list(app: App, args: readonly string[]): Promise<number> {
   return print(tables.filter((table) => table !== "").join("\n"));
 }
 
-/** Values may be secrets; names are enough to tell entries apart. */
+/** Values may be secrets; names are enough to distinguish entries. */
 const hidden = (env: Readonly<Record<string, string>>): string =>
   Object.keys(env)
     .map((key) => `${key}=*****`)
@@ -171,7 +172,7 @@ async function get(app: App, args: readonly string[]): Promise<number> {
   return print(`${server.name}\n${lines.map(([key, value]) => `  ${key}: ${value}\n`).join("")}`);
 }
 
-/** The shape that scripts written for other programs of this home expect. */
+/** The format that scripts written for other programs of this home expect. */
 function listed(app: App, server: McpServerConfig) {
   const { transport } = server;
   const none = <T extends object>(table: T): T | null => (Object.keys(table).length === 0 ? null : table);
@@ -203,7 +204,7 @@ function listed(app: App, server: McpServerConfig) {
   };
 }
 
-/** Whether the settings say it themselves. */
+/** Whether the settings themselves set it. */
 function isSet(app: App, { name }: McpServerConfig, ...keys: readonly string[]): boolean {
   const servers = app.config.effective(app.codexHome).raw["mcp_servers"];
   const entry = isTable(servers) && Object.hasOwn(servers, name) ? servers[name] : undefined;
@@ -226,7 +227,7 @@ async function login(app: App, args: readonly string[]): Promise<number> {
     throw new StartError("'cimd' needs a published document about the client, and Parley has none; use auto or dcr");
   const scope = { threadId: undefined, config: app.config.effective(app.codexHome), cwd: process.cwd() };
   const { url, done } = await app.mcp.login(scope, name, values.scopes?.split(","));
-  say(`Open this address in your browser to sign in to '${name}':\n\n  ${url}\n`);
+  toStderr(`Open this address in your browser to sign in to '${name}':\n\n  ${url}\n`);
   const { error } = await done;
   if (error !== undefined) throw new StartError(`not signed in to '${name}': ${error}`);
   return print(`Successfully logged in to MCP server '${name}'.\n`);
@@ -239,7 +240,7 @@ async function logout(app: App, args: readonly string[]): Promise<number> {
   return print(was ? `Removed the sign-in of MCP server '${server.name}'.\n` : `There was no sign-in of MCP server '${server.name}'.\n`);
 }
 
-/** A project's servers run only as the user accepted them; without a name this shows which of this folder's wait. */
+/** A project's servers run only as the user accepted them; without a name this lists the ones of this folder that wait. */
 async function accept(app: App, args: readonly string[]): Promise<number> {
   const [name] = readFlags(args, commands.accept).positionals;
   const config = app.config.effective(process.cwd());

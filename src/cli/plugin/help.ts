@@ -1,4 +1,4 @@
-/** What `parley plugin` takes and says of itself. */
+/** The flags and help text of `parley plugin`. */
 import { configFlag, type FlagHelp, featureFlags, type Help, jsonFlag } from "../help/text.ts";
 
 const common = [jsonFlag, configFlag, ...featureFlags] as const;
@@ -6,13 +6,13 @@ const marketplaceFlag = {
   name: "marketplace",
   short: "m",
   value: "NAME",
-  says: "The marketplace, where the plugin's name does not have it",
+  text: "The marketplace, where the plugin's name does not have it",
 } as const satisfies FlagHelp;
 
 export const help = {
   summary: "Install, list, remove and accept plugins, and the marketplaces that they come from",
-  says: [
-    "A plugin brings skills, MCP servers and hooks along; its servers run outside the sandbox, with your rights. Installing it is your yes to what is in it: when a file of it changes later, nothing of it is used until you accept it again. docs/plugins.md tells more.",
+  text: [
+    "A plugin brings skills, MCP servers and hooks along; its servers run outside the sandbox, with your rights. Installing it accepts its content: when a file of it changes later, nothing of it is used until you accept it again. See docs/plugins.md.",
   ],
   usage: ["<COMMAND>"],
   commands: {
@@ -26,8 +26,8 @@ export const help = {
       summary: "List the plugins of the marketplaces",
       usage: ["[-m <NAME>] [--json [--available]]"],
       flags: [
-        { ...marketplaceFlag, says: "Only those of this marketplace" },
-        { name: "available", says: "With --json: those that are not installed, too" },
+        { ...marketplaceFlag, text: "Only those of this marketplace" },
+        { name: "available", text: "With --json: those that are not installed, too" },
         ...common,
       ],
       examples: [
@@ -55,8 +55,8 @@ export const help = {
           summary: "Add a marketplace from a folder or a git repository",
           usage: ["<DIR | OWNER/REPO[@REF] | URL[#REF]> [--ref <REF>] [--sparse <PATH>]... [--json]"],
           flags: [
-            { name: "ref", value: "REF", says: "The branch, tag or commit to take" },
-            { name: "sparse", value: "PATH", many: true, says: "Take only this folder of the repository; repeatable" },
+            { name: "ref", value: "REF", text: "The branch, tag or commit to take" },
+            { name: "sparse", value: "PATH", many: true, text: "Take only this folder of the repository; repeatable" },
             ...common,
           ],
           examples: [

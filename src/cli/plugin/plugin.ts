@@ -1,7 +1,7 @@
-/** `parley plugin`: plugins and marketplaces, with the texts and the JSON that Codex's command has. */
+/** `parley plugin`: plugins and marketplaces, with the texts and the JSON of Codex's command. */
 import type { PluginSource, PluginSummary } from "../../protocol/plugin.ts";
 import { type App, overridesFrom, withApp } from "../own-app.ts";
-import { type Globals, print, printJson, readFlags, refuseMore, StartError, say, UsageError, unknownSubcommand } from "../usage.ts";
+import { type Globals, print, printJson, readFlags, refuseMore, StartError, toStderr, UsageError, unknownSubcommand } from "../usage.ts";
 import { help } from "./help.ts";
 
 type Action = (app: App, args: readonly string[]) => Promise<number> | number;
@@ -9,7 +9,7 @@ type Action = (app: App, args: readonly string[]) => Promise<number> | number;
 const { add: adding, list: listing, remove: removing, accept: accepting, marketplace: ofMarketplaces } = help.commands;
 const ofMarketplace = ofMarketplaces.commands;
 
-/** By the names of the command. */
+/** By name of the command. */
 const takenBy = {
   add: adding,
   list: listing,
@@ -36,7 +36,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const names = args[0] === "marketplace" ? args.slice(0, 2) : args.slice(0, 1);
   const rest = args.slice(names.length);
   if (args.length === 0 || names.at(-1) === "help" || (names[0] === "marketplace" && names.length === 1))
-    return (await import("../help/help.ts")).run(["plugin", ...names.filter((word) => word !== "help"), ...rest]);
+    return (await import("../help/help.ts")).run(["plugin", ...names.filter((name) => name !== "help"), ...rest]);
   const name = (Object.keys(takenBy) as (keyof typeof takenBy)[]).find((known) => known === names.join(" "));
   if (name === undefined) {
     const known = Object.keys(takenBy).map((known) => known.split(" "));
@@ -53,12 +53,12 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 function selected(args: readonly string[]): { plugin: string; marketplace: string; id: string; json: boolean } {
   const { values, positionals } = readFlags(args, adding);
   refuseMore(positionals, 1);
-  const [word] = positionals;
-  if (word === undefined) throw new UsageError("the name of the plugin is missing: <PLUGIN>@<MARKETPLACE>");
-  const cut = word.lastIndexOf("@");
-  const [plugin, own] = cut < 0 ? [word, undefined] : [word.slice(0, cut), word.slice(cut + 1)];
+  const [id] = positionals;
+  if (id === undefined) throw new UsageError("the name of the plugin is missing: <PLUGIN>@<MARKETPLACE>");
+  const cut = id.lastIndexOf("@");
+  const [plugin, own] = cut < 0 ? [id, undefined] : [id.slice(0, cut), id.slice(cut + 1)];
   if (own !== undefined && values.marketplace !== undefined && own !== values.marketplace)
-    throw new UsageError(`plugin id \`${word}\` belongs to marketplace \`${own}\`, but --marketplace specified \`${values.marketplace}\``);
+    throw new UsageError(`plugin id \`${id}\` belongs to marketplace \`${own}\`, but --marketplace specified \`${values.marketplace}\``);
   const marketplace = own ?? values.marketplace;
   if (marketplace === undefined) throw new StartError("plugin requires --marketplace unless passed as <plugin>@<marketplace>");
   return { plugin, marketplace, id: `${plugin}@${marketplace}`, json: values.json === true };
@@ -70,7 +70,7 @@ async function add(app: App, args: readonly string[]): Promise<number> {
   const found = marketplaces.find(({ name, plugins }) => name === marketplace && plugins.some((offer) => offer.name === plugin));
   if (typeof found?.path !== "string") throw new StartError(`plugin \`${plugin}\` was not found in marketplace \`${marketplace}\``);
   const { id, version, folder, authPolicy, leftOut } = await app.plugins.install(found.path, plugin);
-  for (const left of leftOut) say(`Not installed, being no file: ${left}`);
+  for (const left of leftOut) toStderr(`Not installed, since it is not a regular file: ${left}`);
   if (json) return printJson({ pluginId: id, name: plugin, marketplaceName: marketplace, version, installedPath: folder, authPolicy });
   return print(`Added plugin \`${plugin}\` from marketplace \`${marketplace}\`.\nInstalled plugin root: ${folder}\n`);
 }
@@ -80,7 +80,7 @@ function list(app: App, args: readonly string[]): number {
   refuseMore(positionals);
   if (values.available === true && values.json !== true) throw new UsageError("--available needs --json");
   const { marketplaces, errors } = app.plugins.list([]);
-  for (const { message } of errors) say(message);
+  for (const { message } of errors) toStderr(message);
   const shown = marketplaces.filter(({ name }) => values.marketplace === undefined || name === values.marketplace);
   if (values.json === true) {
     const sources = new Map(app.plugins.marketplaces().map(({ name, sourceType, source }) => [name, { sourceType, source }]));
@@ -186,7 +186,7 @@ async function upgrade(app: App, args: readonly string[]): Promise<number> {
   const { values, positionals } = readFlags(args, ofMarketplace.upgrade);
   refuseMore(positionals, 1);
   const outcome = await app.plugins.upgradeMarketplaces(positionals[0]);
-  for (const { marketplaceName, message } of outcome.errors) say(`${marketplaceName}: ${message}`);
+  for (const { marketplaceName, message } of outcome.errors) toStderr(`${marketplaceName}: ${message}`);
   const code = outcome.errors.length === 0 ? 0 : 1;
   if (values.json === true) return printJson(outcome) || code;
   const { selectedMarketplaces: chosen, upgradedRoots } = outcome;

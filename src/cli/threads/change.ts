@@ -1,16 +1,16 @@
-/** `parley threads archive`, `delete` and `repair`: what changes the store. */
+/** `parley threads archive`, `delete` and `repair`: the subcommands that change the store. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type RepairResult, repairThread } from "../../main/repair-thread.ts";
 import type { Thread } from "../../protocol/thread.ts";
-import { print, printJson, StartError, say, UsageError } from "../usage.ts";
+import { print, printJson, StartError, toStderr, UsageError } from "../usage.ts";
 import { threadOf, threadsNamed } from "./find.ts";
-import type { Desk, Values } from "./threads.ts";
+import type { Context, Values } from "./threads.ts";
 import { titleOf } from "./transcript.ts";
 
 /** Nobody else may have the thread open meanwhile. */
-async function alone<T>({ app }: Desk, id: string, work: () => Promise<T>): Promise<T> {
+async function alone<T>({ app }: Context, id: string, work: () => Promise<T>): Promise<T> {
   const lease = await app.store.lease(id, "parley threads").catch((error: Error) => {
     throw new StartError(error.message);
   });
@@ -21,28 +21,28 @@ async function alone<T>({ app }: Desk, id: string, work: () => Promise<T>): Prom
   }
 }
 
-export async function archive(desk: Desk, args: readonly string[], values: Values<"archive">): Promise<number> {
+export async function archive(context: Context, args: readonly string[], values: Values<"archive">): Promise<number> {
   const method = values.undo === true ? "thread/unarchive" : "thread/archive";
-  const threads = await threadsNamed(desk.client, args, values.last === true);
-  for (const { id } of threads) await alone(desk, id, () => desk.client.call(method, { threadId: id }));
+  const threads = await threadsNamed(context.client, args, values.last === true);
+  for (const { id } of threads) await alone(context, id, () => context.client.call(method, { threadId: id }));
   return report(threads, values.undo === true ? "Unarchived" : "Archived", values.json === true);
 }
 
-export async function remove(desk: Desk, args: readonly string[], values: Values<"delete">): Promise<number> {
-  const threads = await threadsNamed(desk.client, args, values.last === true);
+export async function remove(context: Context, args: readonly string[], values: Values<"delete">): Promise<number> {
+  const threads = await threadsNamed(context.client, args, values.last === true);
   if (values.yes !== true && !(await confirmed(threads))) {
-    say("Nothing was deleted.");
+    toStderr("Nothing was deleted.");
     return 1;
   }
-  // Forks before what they come from: a thread that others refer to is not deleted.
+  // Forks before their origin: a thread that others refer to is not deleted.
   const newestFirst = [...threads].sort((a, b) => b.createdAt - a.createdAt);
-  for (const { id } of newestFirst) await alone(desk, id, () => desk.client.call("thread/delete", { threadId: id }));
+  for (const { id } of newestFirst) await alone(context, id, () => context.client.call("thread/delete", { threadId: id }));
   return report(threads, "Deleted", values.json === true);
 }
 
 async function confirmed(threads: readonly Thread[]): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new UsageError("nobody can be asked here; say --yes to delete without a question");
-  for (const thread of threads) say(`  ${thread.id}  ${titleOf(thread)}`);
+  if (!process.stdin.isTTY) throw new UsageError("there is no terminal to ask on; pass --yes to delete without a question");
+  for (const thread of threads) toStderr(`  ${thread.id}  ${titleOf(thread)}`);
   const ask = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await ask.question(`Delete ${threads.length === 1 ? "this thread" : `these ${threads.length} threads`} for good? [y/N] `);
   ask.close();
@@ -54,12 +54,12 @@ function report(threads: readonly Thread[], done: string, json: boolean): number
   return print(threads.map(({ id }) => `${done} ${id}\n`).join(""));
 }
 
-export async function repair({ app, client }: Desk, args: readonly string[], values: Values<"repair">): Promise<number> {
-  const [word, extra] = args;
-  if (word === undefined || extra !== undefined) throw new UsageError("name one thread or one file");
+export async function repair({ app, client }: Context, args: readonly string[], values: Values<"repair">): Promise<number> {
+  const [target, extra] = args;
+  if (target === undefined || extra !== undefined) throw new UsageError("name one thread or one file");
   if (values.check === true && values.output !== undefined) throw new UsageError("--check writes nothing; leave --output out");
-  const file = existsSync(word) ? path.resolve(word) : (await threadOf(client, [word], false)).path;
-  if (file == null) throw new StartError(`thread ${word} has no file`);
+  const file = existsSync(target) ? path.resolve(target) : (await threadOf(client, [target], false)).path;
+  if (file == null) throw new StartError(`thread ${target} has no file`);
   const into = values.check === true ? "none" : values.output === undefined ? "thread" : { file: values.output };
   const look = await repairThread(file, { home: app.codexHome, into: "none" }).catch(fail);
   const isWhole = look.problems.length === 0 && look.lines > 0;

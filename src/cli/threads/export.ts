@@ -1,20 +1,20 @@
-/** `parley threads show` and `export`: what was said and done, for the terminal, as markdown, HTML or JSON. */
+/** `parley threads show` and `export`: messages and actions, for the terminal, as markdown, HTML or JSON. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Client } from "../../client/client.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import { terminalJson } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
-import { oneOf, print, printJson, printStyled, StartError, say } from "../usage.ts";
+import { oneOf, print, printJson, printStyled, StartError, toStderr } from "../usage.ts";
 import { threadOf } from "./find.ts";
-import { type Desk, numberFrom, type Values } from "./threads.ts";
+import { type Context, numberFrom, type Values } from "./threads.ts";
 
 async function wholeThread(client: Client, args: readonly string[], last: boolean): Promise<Thread> {
   const { id } = await threadOf(client, args, last);
   return (await client.call("thread/read", { threadId: id, includeTurns: true })).thread;
 }
 
-export async function show({ client }: Desk, args: readonly string[], values: Values<"show">): Promise<number> {
+export async function show({ client }: Context, args: readonly string[], values: Values<"show">): Promise<number> {
   const thread = await wholeThread(client, args, values.last === true);
   if (values.json === true) return printJson(thread);
   const when = oneOf("color", values.color ?? "auto", ["always", "never", "auto"]);
@@ -33,7 +33,7 @@ const endings: Readonly<Record<string, Format>> = {
   ".json": "json",
 };
 
-export async function exportThread({ app, client }: Desk, args: readonly string[], values: Values<"export">): Promise<number> {
+export async function exportThread({ app, client }: Context, args: readonly string[], values: Values<"export">): Promise<number> {
   const format = formatFrom(values);
   const thread = await wholeThread(client, args, values.last === true);
   const text = await write(thread, format, values["no-outputs"] !== true, app.config.effective(process.cwd()).raw["file_opener"]);
@@ -45,7 +45,7 @@ export async function exportThread({ app, client }: Desk, args: readonly string[
     throw new StartError(`cannot write ${file}: ${errorMessage(error)}`);
   }
   if (values.json === true) return printJson({ threadId: thread.id, format, file: path.resolve(file), bytes: Buffer.byteLength(text) });
-  say(`Wrote ${file}`);
+  toStderr(`Wrote ${file}`);
   return 0;
 }
 
@@ -61,7 +61,7 @@ async function write(thread: Thread, format: Format, withOutputs: boolean, opene
   return (await import("./html.ts")).htmlOf(thread, { withOutputs, openFile: openerFrom(opener, thread.cwd) });
 }
 
-/** The address that opens a file in the user's editor (`file_opener`). */
+/** The URL that opens a file in the user's editor (`file_opener`). */
 export function openerFrom(opener: unknown, cwd: string): ((file: string) => string) | undefined {
   const name = opener === undefined ? "vscode" : opener;
   if (typeof name !== "string" || name === "none") return undefined;

@@ -1,10 +1,10 @@
-/** Finds the thread that somebody means: by id, by the first letters of it, by name, or the newest. */
+/** Finds the thread that the user means: by id, by a prefix of it, by name, or the newest. */
 import type { Client } from "../../client/client.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import type { ThreadListParams } from "../../protocol/thread-list.ts";
 import { StartError, UsageError } from "../usage.ts";
 
-/** Everything but sub-agents, whose threads belong to another. */
+/** Everything but sub-agents, whose threads belong to another thread. */
 export const ownKinds: NonNullable<ThreadListParams["sourceKinds"]> = ["cli", "vscode", "exec", "appServer", "unknown"];
 const allKinds: NonNullable<ThreadListParams["sourceKinds"]> = [...ownKinds, "subAgent"];
 const pageSize = 100;
@@ -28,9 +28,9 @@ export async function* listThreads(client: Client, params: ThreadListParams, lim
   } while (cursor !== null && left > 0);
 }
 
-/** The threads that the arguments name, each once, in their order. */
+/** The threads that the arguments name, each once, in order. */
 export async function threadsNamed(client: Client, args: readonly string[], last: boolean): Promise<readonly Thread[]> {
-  if (last && args.length > 0) throw new UsageError("name a thread or say --last, not both");
+  if (last && args.length > 0) throw new UsageError("name a thread or pass --last, not both");
   if (last) return [await newestThread(client)];
   if (args.length === 0) throw new UsageError("the thread is missing: give its id, the first letters of it, its name, or --last");
   const found = new Map<string, Thread>();
@@ -47,9 +47,9 @@ export async function threadOf(client: Client, args: readonly string[], last: bo
   return thread;
 }
 
-/** Ids go to the server as they are, so that its own error is shown; anything else is a name or the beginning of an id. */
-export async function threadIdOf(client: Client, word: string): Promise<string> {
-  return uuid.test(word.toLowerCase()) ? word : (await threadNamed(client, word)).id;
+/** Ids go to the server unchanged, so that its own error is shown; anything else is a name or a prefix of an id. */
+export async function threadIdOf(client: Client, idOrName: string): Promise<string> {
+  return uuid.test(idOrName.toLowerCase()) ? idOrName : (await threadNamed(client, idOrName)).id;
 }
 
 async function newestThread(client: Client): Promise<Thread> {
@@ -57,16 +57,17 @@ async function newestThread(client: Client): Promise<Thread> {
   throw new StartError("there is no thread yet");
 }
 
-async function threadNamed(client: Client, word: string): Promise<Thread> {
-  const wanted = word.toLowerCase();
-  if (uuid.test(wanted)) return (await client.call("thread/read", { threadId: wanted, includeTurns: false })).thread;
+async function threadNamed(client: Client, idOrName: string): Promise<Thread> {
+  const lower = idOrName.toLowerCase();
+  if (uuid.test(lower)) return (await client.call("thread/read", { threadId: lower, includeTurns: false })).thread;
   const matches: Thread[] = [];
   for (const archived of [false, true])
     for await (const thread of listThreads(client, { archived, sourceKinds: [...allKinds] }, 0))
-      if (thread.name === word || (idStart.test(wanted) && thread.id.startsWith(wanted))) matches.push(thread);
+      if (thread.name === idOrName || (idStart.test(lower) && thread.id.startsWith(lower))) matches.push(thread);
   const [first] = matches;
-  if (first === undefined) throw new StartError(`no thread is called '${word}' and no id begins so; \`parley threads list\` shows them`);
-  if (matches.length > 1) throw new StartError(`'${word}' may be ${nameSome(matches)}; give more letters of the id`);
+  if (first === undefined)
+    throw new StartError(`no thread is called '${idOrName}' and no id starts with it; \`parley threads list\` shows them`);
+  if (matches.length > 1) throw new StartError(`'${idOrName}' may be ${nameSome(matches)}; give more letters of the id`);
   return first;
 }
 

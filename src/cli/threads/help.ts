@@ -1,18 +1,18 @@
-/** What `parley threads --help` says. */
+/** The help text of `parley threads`. */
 import { configFlag, type FlagHelp, type Help, jsonFlag } from "../help/text.ts";
 
-const archived = { name: "archived", says: "Archived threads instead" } as const satisfies FlagHelp;
+const archived = { name: "archived", text: "Archived threads instead" } as const satisfies FlagHelp;
 const limit = (standard: number) =>
   ({
     name: "limit",
     short: "n",
     value: "N",
-    says: `At most so many; 0 for all. Default ${standard}`,
+    text: `At most so many; 0 for all. Default ${standard}`,
   }) as const;
 
 export const help = {
   summary: "List, show, search, export, archive, delete and repair stored threads",
-  says: [
+  text: [
     "Works on the threads under $CODEX_HOME, those of Codex too. A thread is named by its id, by the first letters of its id (4 or more), by its name, or by --last.",
   ],
   usage: ["<COMMAND>"],
@@ -22,9 +22,9 @@ export const help = {
       usage: ["[OPTIONS]"],
       flags: [
         limit(20),
-        { name: "cwd", value: "DIR", says: "Only threads of this folder; . for the one you are in" },
-        { name: "provider", value: "NAME", says: "Only threads of this model provider" },
-        { name: "sort", value: "KEY", choices: ["updated", "created"], says: "updated (default) or created" },
+        { name: "cwd", value: "DIR", text: "Only threads of this folder; . for the one you are in" },
+        { name: "provider", value: "NAME", text: "Only threads of this model provider" },
+        { name: "sort", value: "KEY", choices: ["updated", "created"], text: "updated (default) or created" },
         archived,
         jsonFlag,
         configFlag,
@@ -35,12 +35,12 @@ export const help = {
       ],
     },
     show: {
-      summary: "Show what was said and done in a thread",
+      summary: "Show the messages and actions of a thread",
       usage: ["<THREAD | --last>"],
       flags: [
-        { name: "last", says: "The thread changed last" },
-        { name: "turns", value: "N", says: "Only the last so many turns" },
-        { name: "color", value: "WHEN", choices: ["always", "never", "auto"], says: "always, never or auto" },
+        { name: "last", text: "The thread changed last" },
+        { name: "turns", value: "N", text: "Only the last so many turns" },
+        { name: "color", value: "WHEN", choices: ["always", "never", "auto"], text: "always, never or auto" },
         jsonFlag,
         configFlag,
       ],
@@ -56,16 +56,16 @@ export const help = {
       summary: "Write a thread as markdown, HTML or JSON",
       usage: ["<THREAD | --last> [--format <FORMAT>] [--output <FILE>]"],
       flags: [
-        { name: "last", says: "The thread changed last" },
+        { name: "last", text: "The thread changed last" },
         {
           name: "format",
           short: "f",
           value: "FORMAT",
           choices: ["markdown", "html", "json"],
-          says: "markdown, html or json. Default: what the output's ending says, else markdown",
+          text: "markdown, html or json. Default: what the output's ending says, else markdown",
         },
-        { name: "output", short: "o", value: "FILE", says: "Default: stdout" },
-        { name: "no-outputs", says: "Leave out what commands printed" },
+        { name: "output", short: "o", value: "FILE", text: "Default: stdout" },
+        { name: "no-outputs", text: "Leave out what commands printed" },
         jsonFlag,
         configFlag,
       ],
@@ -78,8 +78,8 @@ export const help = {
       summary: "Put threads away, or take them back",
       usage: ["<THREAD>... [--undo]"],
       flags: [
-        { name: "undo", says: "Take them out of the archive" },
-        { name: "last", says: "The thread changed last" },
+        { name: "undo", text: "Take them out of the archive" },
+        { name: "last", text: "The thread changed last" },
         jsonFlag,
         configFlag,
       ],
@@ -89,8 +89,8 @@ export const help = {
       summary: "Delete threads for good",
       usage: ["<THREAD>... [--yes]"],
       flags: [
-        { name: "yes", short: "y", says: "Do not ask; needed where nobody can be asked" },
-        { name: "last", says: "The thread changed last" },
+        { name: "yes", short: "y", text: "Do not ask; required without a terminal" },
+        { name: "last", text: "The thread changed last" },
         jsonFlag,
         configFlag,
       ],
@@ -100,20 +100,20 @@ export const help = {
       summary: "Write what can be read of a damaged thread into a copy; the damaged file stays as it is",
       usage: ["<THREAD | FILE> [--output <FILE>] [--check]"],
       flags: [
-        { name: "output", short: "o", value: "FILE", says: "Write the mended lines there. Default: a new thread with an id of its own" },
-        { name: "check", says: "Only say what is wrong; exit code 1 when something is" },
+        { name: "output", short: "o", value: "FILE", text: "Write the repaired lines there. Default: a new thread with an id of its own" },
+        { name: "check", text: "Only report what is wrong; exit code 1 if anything is" },
         jsonFlag,
         configFlag,
       ],
       exitCodes: "0 repaired, or nothing was wrong; 1 nothing of it can be saved, or --check found damage; 2 the command line is wrong",
-      examples: [["parley threads repair --check 019a", "Is the thread whose id begins so damaged?"]],
+      examples: [["parley threads repair --check 019a", "Check the thread whose id starts with 019a"]],
     },
     usage: {
       summary: "Say how many tokens were used, by day or in one thread",
       usage: ["[THREAD | --last]"],
       flags: [
-        { name: "last", says: "The thread changed last" },
-        { name: "days", value: "N", says: "How many days to show. Default 14" },
+        { name: "last", text: "The thread changed last" },
+        { name: "days", value: "N", text: "How many days to show. Default 14" },
         jsonFlag,
         configFlag,
       ],

@@ -1,4 +1,4 @@
-/** A thread as one HTML page to pass on: no scripts, nothing loaded from anywhere, and nothing in the thread can become markup. */
+/** A thread as one HTML page to share: no scripts, no external resources, and nothing in the thread can become markup. */
 import { Marked } from "marked";
 import { clean } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
@@ -6,7 +6,7 @@ import { type Block, factsOf, scenesOf, titleOf } from "./transcript.ts";
 
 export interface HtmlOptions {
   readonly withOutputs: boolean;
-  /** Makes the address that opens a file in an editor; undefined leaves paths as text. */
+  /** Returns the URL that opens a file in an editor; undefined leaves paths as text. */
   readonly openFile: ((path: string) => string | undefined) | undefined;
 }
 
@@ -33,7 +33,7 @@ export function htmlOf(thread: Thread, options: HtmlOptions): string {
 
 function block(part: Block, { openFile }: HtmlOptions): string {
   switch (part.kind) {
-    case "said":
+    case "message":
       return `<article class="${part.by}"><h3>${part.by === "user" ? "User" : "Agent"}</h3>${part.by === "user" ? `<p class="pre">${shown(part.text)}</p>` : prose(part.text)}</article>`;
     case "thought":
       return `<details><summary>Thinking</summary>${prose(part.text)}</details>`;
@@ -67,7 +67,7 @@ const diffLines = (diff: string): string =>
 const shown = (text: string): string => escapeHtml(clean(text));
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
-/** The agent's markdown. Raw HTML in it is shown as text, links lead to the web only, pictures are named and not loaded. */
+/** The agent's markdown. Raw HTML in it is shown as text, links lead to the web only, images are named and not loaded. */
 function prose(text: string): string {
   const marked = new Marked({
     gfm: true,

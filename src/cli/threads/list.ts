@@ -6,10 +6,10 @@ import type { ThreadSearchResponse } from "../../protocol/thread-list.ts";
 import { oneOf, print, printJson, refuseMore, UsageError } from "../usage.ts";
 import { listThreads, ownKinds, threadOf } from "./find.ts";
 import { type Column, outputWidth, shortPath, table, timeAgo } from "./table.ts";
-import { type Desk, numberFrom, type Values } from "./threads.ts";
+import { type Context, numberFrom, type Values } from "./threads.ts";
 import { titleOf } from "./transcript.ts";
 
-/** The first letters of an id are its time in milliseconds: enough to tell threads apart and to name one. */
+/** The first characters of an id are its time in milliseconds: enough to distinguish threads and to name one. */
 const shortId = ({ id }: Thread): string => id.slice(0, 13);
 
 const columns: readonly Column[] = [
@@ -25,7 +25,7 @@ const row = (thread: Thread, text: string): readonly string[] => [
   text,
 ];
 
-export async function list({ client }: Desk, args: readonly string[], values: Values<"list">): Promise<number> {
+export async function list({ client }: Context, args: readonly string[], values: Values<"list">): Promise<number> {
   refuseMore(args);
   const sort = oneOf("sort", values.sort ?? "updated", ["updated", "created"]);
   const threads = await collect(
@@ -55,22 +55,22 @@ async function collect(threads: AsyncIterable<Thread>): Promise<readonly Thread[
 
 type Hit = ThreadSearchResponse["data"][number];
 
-export async function search({ client }: Desk, args: readonly string[], values: Values<"search">): Promise<number> {
-  if (args.length === 0) throw new UsageError("the words to search for are missing");
-  const wanted = numberFrom("limit", values.limit, 20);
+export async function search({ client }: Context, args: readonly string[], values: Values<"search">): Promise<number> {
+  if (args.length === 0) throw new UsageError("the search text is missing");
+  const limit = numberFrom("limit", values.limit, 20);
   const data: Hit[] = [];
   let cursor: string | null = null;
   do {
     const page: ThreadSearchResponse = await client.call("thread/search", {
       searchTerm: args.join(" "),
-      limit: wanted === 0 ? 100 : wanted - data.length,
+      limit: limit === 0 ? 100 : limit - data.length,
       archived: values.archived === true,
       sourceKinds: [...ownKinds],
       cursor,
     });
     data.push(...page.data);
     cursor = page.nextCursor ?? null;
-  } while (cursor !== null && (wanted === 0 || data.length < wanted));
+  } while (cursor !== null && (limit === 0 || data.length < limit));
   if (values.json === true) return printJson(data);
   if (data.length === 0) return print("Nothing was found.\n");
   const rows = data.map(({ thread, snippet }) => row(thread, snippet));
@@ -79,7 +79,7 @@ export async function search({ client }: Desk, args: readonly string[], values: 
 
 const tokens = (n: number | null | undefined): string => (n ?? 0).toLocaleString("en-US");
 
-export async function usage({ app, client }: Desk, args: readonly string[], values: Values<"usage">): Promise<number> {
+export async function usage({ app, client }: Context, args: readonly string[], values: Values<"usage">): Promise<number> {
   const config = app.config.effective(process.cwd());
   if (args.length > 0 || values.last === true) {
     const thread = await threadOf(client, args, values.last === true);

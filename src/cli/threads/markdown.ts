@@ -12,7 +12,7 @@ export function markdownOf(thread: Thread, withOutputs: boolean): string {
 
 function block(part: Block): string {
   switch (part.kind) {
-    case "said":
+    case "message":
       return `**${part.by === "user" ? "User" : "Agent"}**\n\n${part.by === "user" ? quoted(clean(part.text)) : clean(part.text)}`;
     case "thought":
       return `<details><summary>Thinking</summary>\n\n${clean(part.text).replaceAll("</details>", "&lt;/details&gt;")}\n\n</details>`;
@@ -31,7 +31,7 @@ function block(part: Block): string {
   }
 }
 
-/** A fence that nothing inside of it can close. */
+/** A fence that its content cannot close. */
 function fenced(language: string, text: string): string {
   const body = clean(text);
   const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map(([run]) => run.length));

@@ -1,13 +1,13 @@
-/** Tables for a terminal: one line a row, never wider than the terminal, never steered by what is in them. */
+/** Tables for a terminal: one line per row, never wider than the terminal, safe whatever the cells contain. */
 import { cleanLine } from "../../lib/terminal-text.ts";
 import { shorten, shortenMiddle, textWidth } from "../../tui/text/width.ts";
 
 export interface Column {
   readonly title: string;
-  /** "middle" for paths, whose ends say the most. */
+  /** "middle" for paths, whose ends are the most informative. */
   readonly cut?: "end" | "middle";
   readonly right?: boolean;
-  /** Gives way to the others down to this. Without it the column keeps its width. */
+  /** The column may shrink to this width to make room. Without it the column keeps its width. */
   readonly least?: number;
 }
 
@@ -47,7 +47,7 @@ function cell(text: string, { cut, right }: Column, width: number): string {
 /** The terminal's width; a pipe gets one that suits most readers. */
 export const outputWidth = (): number => process.stdout.columns ?? (Number(process.env["COLUMNS"]) || 120);
 
-/** "3 h ago" while it is near, else the day. */
+/** "3 h ago" for recent times, else the date. */
 export function timeAgo(seconds: number, nowMs: number): string {
   const ago = Math.max(0, nowMs / 1000 - seconds);
   if (ago < 60) return "just now";
@@ -66,6 +66,6 @@ export function minuteOf(seconds: number): string {
   return `${dayOf(seconds)} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** With `~` for the user's home, as people write it. */
+/** With `~` for the user's home. */
 export const shortPath = (path: string, home: string): string =>
   home !== "" && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path;

@@ -21,7 +21,7 @@ export function textOf(thread: Thread, options: { readonly turns: number | undef
 
 function blockText(block: Block, styled: (style: Style, text: string) => string): string {
   switch (block.kind) {
-    case "said":
+    case "message":
       return `${styled(block.by === "user" ? "cyan" : "green", block.by)}\n${clean(block.text)}`;
     case "thought":
       return styled("dim", clean(block.text));

@@ -33,7 +33,7 @@ const command = (text: string, output: string): ThreadItem => ({
 const html = (items: readonly ThreadItem[], more: Partial<Thread> = {}): string =>
   htmlOf(thread(items, more), { withOutputs: true, openFile: openerFrom("vscode", "/ws") });
 
-test("a table fits every width down to its narrowest columns, whatever the letters", () => {
+test("a table fits every width down to its narrowest columns, whatever the text", () => {
   const columns = [{ title: "ID" }, { title: "FOLDER", cut: "middle" as const, least: 4 }, { title: "TEXT", least: 6 }];
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), fc.integer({ min: 20, max: 120 }), (a, b, width) => {
@@ -45,12 +45,12 @@ test("a table fits every width down to its narrowest columns, whatever the lette
   );
 });
 
-test("nothing in a cell steers the terminal or breaks the line", () => {
+test("nothing in a cell controls the terminal or breaks the line", () => {
   const shown = table([{ title: "A" }], [["\u001b[31mred\u001b]0;title\u0007\n\u202eevil"]], 80);
   assert.equal(shown, "A\nred evil\n");
 });
 
-test("times are said as people say them", () => {
+test("times are printed in words that people use", () => {
   const now = 1_000_000_000_000;
   const ago = (seconds: number): string => timeAgo(now / 1000 - seconds, now);
   assert.deepEqual([5, 90, 7300, 90_000].map(ago), ["just now", "1 min ago", "2 h ago", "1 d ago"]);
@@ -85,7 +85,7 @@ for (const [name, items, more] of [
     assert.match(page, /Content-Security-Policy" content="default-src 'none'/);
   });
 
-test("whatever an agent or a command says, the page has no tags of theirs", () => {
+test("whatever an agent or a command prints, none of it becomes HTML tags", () => {
   const own = new Set(html([agent("x"), command("x", "y")]).match(/<\w+/g));
   const dangerous = fc.constantFrom(
     "<script>",
@@ -108,13 +108,13 @@ test("whatever an agent or a command says, the page has no tags of theirs", () =
   );
 });
 
-test("for the terminal long output is cut and escape sequences are gone", () => {
+test("for the terminal, long output is cut and escape sequences are removed", () => {
   const text = textOf(thread([command("run", `\u001b]52;c;xxx\u0007${"line\n".repeat(50)}`)]), { turns: undefined, colours: false });
   assert.ok(!text.includes("\u001b"));
   assert.match(text, /… 30 more lines/);
 });
 
-test("a file's address is the editor's own, with letters that addresses cannot hold", () => {
+test("a file's URL uses the editor's scheme and escapes special characters", () => {
   assert.equal(openerFrom("cursor", "/ws")?.("a b#1.ts"), "cursor://file/ws/a%20b%231.ts");
   assert.equal(openerFrom("none", "/ws"), undefined);
 });

@@ -1,14 +1,14 @@
-/** `parley threads`: the stored threads for people and scripts: lists, stories, exports, and what keeps them in order. */
+/** `parley threads`: the stored threads for people and scripts: lists, transcripts, exports and maintenance. */
 import type { Client } from "../../client/client.ts";
 import { connectInProcess } from "../../main/in-process.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import { type App, openApp } from "../own-app.ts";
-import { type Values as FlagValues, type Globals, readFlags, StartError, say, UsageError, unknownSubcommand } from "../usage.ts";
+import { type Values as FlagValues, type Globals, readFlags, StartError, toStderr, UsageError, unknownSubcommand } from "../usage.ts";
 import { version } from "../version.ts";
 import { help } from "./help.ts";
 
-/** What a subcommand works with. */
-export interface Desk {
+/** What a subcommand gets. */
+export interface Context {
   readonly app: App;
   readonly client: Client;
 }
@@ -17,7 +17,7 @@ const flags = help.commands;
 type Name = keyof typeof flags;
 export type Values<N extends Name> = FlagValues<(typeof flags)[N]>;
 
-const actions: { readonly [N in Name]: (desk: Desk, args: readonly string[], values: Values<N>) => Promise<number> } = {
+const actions: { readonly [N in Name]: (context: Context, args: readonly string[], values: Values<N>) => Promise<number> } = {
   list: async (...given) => (await import("./list.ts")).list(...given),
   search: async (...given) => (await import("./list.ts")).search(...given),
   usage: async (...given) => (await import("./list.ts")).usage(...given),
@@ -29,18 +29,18 @@ const actions: { readonly [N in Name]: (desk: Desk, args: readonly string[], val
 };
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
-  const [word, ...rest] = args;
-  if (word === undefined || word === "help") return (await import("../help/help.ts")).run(["threads", ...rest]);
-  const name = Object.keys(flags).find((known): known is Name => known === word);
-  if (name === undefined) throw unknownSubcommand(word, Object.keys(flags));
+  const [subcommand, ...rest] = args;
+  if (subcommand === undefined || subcommand === "help") return (await import("../help/help.ts")).run(["threads", ...rest]);
+  const name = Object.keys(flags).find((known): known is Name => known === subcommand);
+  if (name === undefined) throw unknownSubcommand(subcommand, Object.keys(flags));
   return act(name, rest, globals);
 }
 
 async function act<N extends Name>(name: N, args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, flags[name]);
-  const { config }: { config?: string[] } = values; // every one of them takes it
+  const { config }: { config?: string[] } = values; // every one of them accepts it
   const app = openApp(globals, { config });
-  app.store.onNotice = (message) => say(`note: ${message}`);
+  app.store.onNotice = (message) => toStderr(`note: ${message}`);
   try {
     const client = await connectInProcess(app, { clientInfo: { name: "parley_threads", title: "Parley threads", version } });
     return await actions[name]({ app, client }, positionals, values);
@@ -52,7 +52,7 @@ async function act<N extends Name>(name: N, args: readonly string[], globals: Gl
   }
 }
 
-/** A whole number of a flag. */
+/** An integer value of a flag. */
 export function numberFrom(flag: string, text: string | undefined, standard: number): number {
   if (text === undefined) return standard;
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`invalid value '${text}' for '--${flag}': expected a whole number`);

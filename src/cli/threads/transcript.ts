@@ -5,8 +5,8 @@ import type { Turn } from "../../protocol/turn.ts";
 import { minuteOf } from "./table.ts";
 
 export type Block =
-  /** Words of a person or of the agent; the agent's are markdown. */
-  | { readonly kind: "said"; readonly by: "user" | "agent"; readonly text: string }
+  /** A message of a person or of the agent; the agent's are markdown. */
+  | { readonly kind: "message"; readonly by: "user" | "agent"; readonly text: string }
   | { readonly kind: "thought"; readonly text: string }
   | { readonly kind: "plan"; readonly text: string }
   | { readonly kind: "command"; readonly command: string; readonly cwd: string; readonly output: string; readonly ended: string }
@@ -22,7 +22,7 @@ export interface Scene {
 
 export const titleOf = ({ name, preview, id }: Thread): string => name || preview.split("\n")[0]?.slice(0, 100) || id;
 
-/** Facts about a thread that its readers want first. */
+/** Facts about a thread that come first in every output. */
 export function factsOf(thread: Thread): readonly (readonly [string, string])[] {
   const facts: readonly (readonly [string, string | null | undefined])[] = [
     ["thread", thread.id],
@@ -53,7 +53,7 @@ function blocksOf(item: ThreadItem, withOutputs: boolean): readonly Block[] {
     case "userMessage":
       return item.content.map(inputBlock);
     case "agentMessage":
-      return [{ kind: "said", by: "agent", text: item.text }];
+      return [{ kind: "message", by: "agent", text: item.text }];
     case "plan":
       return [{ kind: "plan", text: item.text }];
     case "reasoning": {
@@ -84,7 +84,7 @@ function blocksOf(item: ThreadItem, withOutputs: boolean): readonly Block[] {
     case "enteredReviewMode":
       return [{ kind: "note", text: `A review began: ${item.review}` }];
     case "exitedReviewMode":
-      return [{ kind: "said", by: "agent", text: item.review }];
+      return [{ kind: "message", by: "agent", text: item.review }];
     case "contextCompaction":
       return [{ kind: "note", text: "The history was summed up to save room." }];
     default:
@@ -95,7 +95,7 @@ function blocksOf(item: ThreadItem, withOutputs: boolean): readonly Block[] {
 function inputBlock(part: UserInput): Block {
   switch (part.type) {
     case "text":
-      return { kind: "said", by: "user", text: part.text };
+      return { kind: "message", by: "user", text: part.text };
     case "image":
       return "url" in part && part.url !== undefined ? { kind: "picture", url: part.url } : { kind: "note", text: "(a picture)" };
     case "localImage":

@@ -1,50 +1,50 @@
-/** What `parley tui --help`, `parley resume --help` and `parley fork --help` say. */
+/** The help text of `parley tui`, `parley resume` and `parley fork`. */
 import { configFlag, type FlagHelp, featureFlags, type Help, logFlag } from "../help/text.ts";
 
 const flags = [
-  { name: "cd", short: "C", value: "DIR", says: "Work in this folder instead of the current one" },
-  { name: "model", short: "m", value: "MODEL", says: "The model" },
+  { name: "cd", short: "C", value: "DIR", text: "Work in this folder instead of the current one" },
+  { name: "model", short: "m", value: "MODEL", text: "The model" },
   {
     name: "sandbox",
     short: "s",
     value: "MODE",
     choices: ["read-only", "workspace-write", "danger-full-access"],
-    says: "read-only, workspace-write or danger-full-access",
+    text: "read-only, workspace-write or danger-full-access",
   },
   {
     name: "ask-for-approval",
     short: "a",
     value: "WHEN",
     choices: ["untrusted", "on-failure", "on-request", "never"],
-    says: "untrusted asks about every command that is not known to be harmless, on-request when it wants to leave the sandbox",
+    text: "untrusted asks about every command that is not known to be harmless, on-request when it wants to leave the sandbox",
   },
-  { name: "add-dir", value: "DIR", many: true, says: "Another folder that may be written; repeatable" },
-  { name: "worktree", says: "Work in a new git worktree, under ~/.local/share/parley, at the commit that is checked out; it stays" },
-  { name: "search", says: "Let the model's provider search the web" },
-  { name: "image", short: "i", value: "FILE", many: true, says: "A picture for the first message; repeatable" },
-  { name: "profile", short: "p", value: "NAME", says: "A profile of config.toml" },
+  { name: "add-dir", value: "DIR", many: true, text: "Another folder that may be written; repeatable" },
+  { name: "worktree", text: "Work in a new git worktree, under ~/.local/share/parley, at the commit that is checked out; it stays" },
+  { name: "search", text: "Let the model's provider search the web" },
+  { name: "image", short: "i", value: "FILE", many: true, text: "A picture for the first message; repeatable" },
+  { name: "profile", short: "p", value: "NAME", text: "A profile of config.toml" },
   configFlag,
   ...featureFlags,
-  { name: "oss", says: "A local model (--local-provider names the server)" },
-  { name: "local-provider", value: "NAME", says: "ollama, lmstudio, llamacpp or vllm" },
-  { name: "remote", value: "URL", says: "A running server: ws://HOST:PORT, wss://… or unix://PATH" },
-  { name: "remote-auth-token-env", value: "VARIABLE", says: "The variable that holds the token for that server" },
-  { name: "no-alt-screen", says: "Never use the terminal's second screen: long texts go into the scrollback" },
-  { name: "screen-reader", says: "No boxes and no moving parts, words instead of marks" },
-  { name: "last", says: "With resume and fork: the newest session" },
-  { name: "full-auto", says: "The same as --sandbox workspace-write --ask-for-approval on-request" },
-  { name: "dangerously-bypass-approvals-and-sandbox", says: "No sandbox and no questions (also --yolo)" },
-  { name: "yolo", says: "The same as --dangerously-bypass-approvals-and-sandbox" },
-  { name: "approve-for-me", says: "The same as --full-auto" },
-  { name: "dangerously-bypass-hook-trust", says: "Run every hook that the settings name, trusted or not" },
-  { name: "strict-config", says: "Refuse to start when config.toml holds keys that are not known" },
-  { name: "no-daemon", says: "Taken for the sake of other programs' command lines; changes nothing" },
+  { name: "oss", text: "A local model (--local-provider names the server)" },
+  { name: "local-provider", value: "NAME", text: "ollama, lmstudio, llamacpp or vllm" },
+  { name: "remote", value: "URL", text: "A running server: ws://HOST:PORT, wss://… or unix://PATH" },
+  { name: "remote-auth-token-env", value: "VARIABLE", text: "The environment variable that contains the token for that server" },
+  { name: "no-alt-screen", text: "Never use the terminal's alternate screen: long texts go into the scrollback" },
+  { name: "screen-reader", text: "No boxes and no moving parts, text instead of symbols" },
+  { name: "last", text: "With resume and fork: the newest session" },
+  { name: "full-auto", text: "The same as --sandbox workspace-write --ask-for-approval on-request" },
+  { name: "dangerously-bypass-approvals-and-sandbox", text: "No sandbox and no questions (also --yolo)" },
+  { name: "yolo", text: "The same as --dangerously-bypass-approvals-and-sandbox" },
+  { name: "approve-for-me", text: "The same as --full-auto" },
+  { name: "dangerously-bypass-hook-trust", text: "Run every hook that the settings name, trusted or not" },
+  { name: "strict-config", text: "Refuse to start when config.toml contains unknown keys" },
+  { name: "no-daemon", text: "Accepted for compatibility with other programs; no effect" },
   logFlag,
 ] as const satisfies readonly FlagHelp[];
 
 export const help = {
   summary: "Talk to the agent in the terminal (also without a command)",
-  says: [
+  text: [
     "Without a terminal, parley alone prints the list of commands.",
     "Colours follow the terminal's background; PARLEY_THEME=light or dark decides it, NO_COLOR=1 switches them off.",
   ],
@@ -60,7 +60,7 @@ export const help = {
 
 export const resumeHelp = {
   summary: "Go on with an earlier session in the terminal",
-  says: ["Without a session id or --last it shows a list to choose from."],
+  text: ["Without a session id or --last it shows a list to choose from."],
   usage: ['[OPTIONS] [SESSION_ID | --last] ["PROMPT"]'],
   flags,
   examples: [
@@ -71,7 +71,7 @@ export const resumeHelp = {
 
 export const forkHelp = {
   summary: "Go on with a copy of an earlier session in the terminal",
-  says: ["Without a session id or --last it shows a list to choose from. The session that is copied stays as it is."],
+  text: ["Without a session id or --last it shows a list to choose from. The session that is copied stays as it is."],
   usage: ['[OPTIONS] [SESSION_ID | --last] ["PROMPT"]'],
   flags,
   examples: [["parley fork --last", "A copy of the newest session"]],

@@ -62,7 +62,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   }
 }
 
-/** A session may be named by the first letters of its id, or by its name, as `threads list` prints them. */
+/** A session may be named by a prefix of its id, or by its name, as `threads list` prints them. */
 async function named(start: Start, connect: Server["connect"]): Promise<Start> {
   if (!("threadId" in start)) return start;
   const [{ threadIdOf }, client] = await Promise.all([import("../threads/find.ts"), connect()]);
@@ -74,15 +74,15 @@ async function named(start: Start, connect: Server["connect"]): Promise<Start> {
 }
 
 const starting =
-  (word: string) =>
+  (subcommand: string) =>
   (args: readonly string[], globals: Globals): Promise<number> =>
-    run([word, ...args], globals);
+    run([subcommand, ...args], globals);
 export const resume = starting("resume");
 export const fork = starting("fork");
 
 interface Server {
   readonly connect: () => Promise<Client>;
-  /** Sees to what the flags want of the folder and its settings before the first session, and says which folder it is then. */
+  /** Applies the flags about the folder and its settings before the first session, and returns the folder. */
   readonly settle: (folder: string, values: Flags) => Promise<string>;
   readonly close: () => Promise<void>;
 }
@@ -140,8 +140,8 @@ function remoteServer(values: Flags): Server {
 }
 
 /**
- * The terminal library waits for its layout engine while it is loaded, which only ES modules can do: beside the bundle it is a file of
- * its own. React decides by NODE_ENV, while it is loaded, whether to check itself; commands must not inherit that.
+ * The terminal library awaits its layout engine while it is loaded, which only ES modules can do: beside the bundle it is a separate file.
+ * React reads NODE_ENV while it is loaded to choose its development checks; commands must not inherit the variable.
  */
 async function loadTui(): Promise<typeof import("../../tui/run.ts")> {
   const isSource = import.meta.filename.endsWith(".ts");
@@ -173,7 +173,7 @@ function onePrompt(args: readonly string[]): string | undefined {
   return args[0];
 }
 
-/** A folder of another machine is that machine's to check. */
+/** A folder of another machine is checked by that machine. */
 function cwdFrom({ cd, remote }: Flags): string | undefined {
   if (remote !== undefined) return cd;
   const cwd = path.resolve(cd ?? process.cwd());
@@ -185,12 +185,12 @@ const approvalPolicies = ["untrusted", "on-failure", "on-request", "never"] as c
 
 function approvalFrom(values: Flags): AskForApproval | undefined {
   if (values["dangerously-bypass-approvals-and-sandbox"] === true || values.yolo === true) return "never";
-  const word = values["ask-for-approval"];
-  if (word === undefined) return values["full-auto"] === true || values["approve-for-me"] === true ? "on-request" : undefined;
-  return oneOf("ask-for-approval", word, approvalPolicies);
+  const policy = values["ask-for-approval"];
+  if (policy === undefined) return values["full-auto"] === true || values["approve-for-me"] === true ? "on-request" : undefined;
+  return oneOf("ask-for-approval", policy, approvalPolicies);
 }
 
-/** What the runtime warns of goes to the log: it would print past every stream, into the middle of the screen. */
+/** Runtime warnings go to the log: they would be printed past every stream, into the middle of the screen. */
 function divertWarnings(report: TuiOptions["report"]): () => void {
   const printing = process.listeners("warning");
   const log = (warning: Error): void => report(warning.message, warning);
@@ -202,7 +202,7 @@ function divertWarnings(report: TuiOptions["report"]): () => void {
   };
 }
 
-/** Into the log file alone: the screen is the client's. The server's own lines are in that file already. */
+/** To the log file only: the screen belongs to the client. The server's own lines are in that file already. */
 async function reporter(): Promise<TuiOptions["report"]> {
   const { openLog } = await import("../../main/log.ts");
   const nowhere = { write: () => true, writableLength: 0 };

@@ -1,11 +1,11 @@
-/** Gathers from the method tables what the generated files show: the methods of each direction and every named type they reach. */
+/** Collects the contents of the generated files from the method tables: the methods of each direction and every named type they use. */
 import { type JsonSchema, jsonSchema } from "../../../lib/schema.ts";
 import type { Notification, Request } from "../../../protocol/define.ts";
 import { clientNotifications, clientRequests, serverNotifications, serverRequests } from "../../../protocol/methods.ts";
 import { RequestId } from "../../../protocol/thread.ts";
 
 export interface Options {
-  /** With the methods and fields that need `experimentalApi`. */
+  /** Includes the methods and fields that need `experimentalApi`. */
   readonly experimental: boolean;
 }
 
@@ -14,11 +14,11 @@ export interface Method {
   readonly params: JsonSchema | undefined;
   readonly result: JsonSchema | undefined;
   readonly isRequest: boolean;
-  /** Ours alone. */
+  /** Parley's own additions. */
   readonly isOwn: boolean;
 }
 
-/** The directions, under the names that the real tool gives their unions. */
+/** The directions, with the names that the real tool gives their unions. */
 export interface Surface {
   readonly ClientRequest: readonly Method[];
   readonly ClientNotification: readonly Method[];
@@ -65,7 +65,7 @@ function without(schema: JsonSchema, fields: readonly string[]): JsonSchema {
   return { ...schema, properties };
 }
 
-/** Every named type that the methods reach, sorted by name. Two types of one name are a mistake in the tables. */
+/** Every named type that the methods use, sorted by name. Two different types with one name are an error in the tables. */
 export function namedTypes(methods: readonly Method[]): ReadonlyMap<string, JsonSchema> {
   const found = new Map<string, JsonSchema>();
   const visit = (schema: JsonSchema): void => {
@@ -88,7 +88,7 @@ function partsOf(schema: JsonSchema): readonly JsonSchema[] {
   return [...(schema.anyOf ?? []), ...(schema.allOf ?? []), ...items, ...Object.values(schema.properties ?? {}), ...rest];
 }
 
-/** One direction as one type: any of its messages. */
+/** One direction as one type: a union of its messages. */
 export function messageUnion(direction: Direction, methods: readonly Method[]): JsonSchema {
   const members = methods.map(({ method, params, isRequest }): JsonSchema => {
     const properties: Record<string, JsonSchema> = { method: { type: "string", enum: [method] } };
@@ -99,7 +99,7 @@ export function messageUnion(direction: Direction, methods: readonly Method[]): 
   return { title: direction, anyOf: members };
 }
 
-/** An answer or an error, whatever was asked. */
+/** A result or an error for any request. */
 export function envelopes(): readonly JsonSchema[] {
   const id = jsonSchema(RequestId());
   const error: JsonSchema = {

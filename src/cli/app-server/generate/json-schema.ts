@@ -1,4 +1,4 @@
-/** Writes named types as JSON Schema (draft 7): a file for each, and one bundle of all. */
+/** Writes named types as JSON Schema (draft 7): one file each, and one bundle of all. */
 import type { JsonSchema } from "../../../lib/schema.ts";
 import { type Direction, envelopes, type Method, messageUnion, namedTypes, type Options, surface } from "./definitions.ts";
 import { placeOf } from "./layout.ts";
@@ -24,7 +24,7 @@ export function jsonSchemaFiles(options: Options): Files {
   }
 }
 
-/** A schema that needs no other file. */
+/** A self-contained schema. */
 function standAlone(schema: JsonSchema, name: string): Json {
   const refer = (title: string): string => `#/definitions/${placeOf(title, false).name}`;
   const types = namedTypes([{ method: "", params: schema, result: undefined, isRequest: false, isOwn: false }]);
@@ -35,7 +35,7 @@ function standAlone(schema: JsonSchema, name: string): Json {
   return { $schema: draft, title: name, ...body, ...(definitions.length === 0 ? {} : { definitions: Object.fromEntries(definitions) }) };
 }
 
-/** Everything in one file: types as the real tool nests them, what is ours alone under `x-parley`. */
+/** Everything in one file: types nested as in the real tool's output, our own additions under `x-parley`. */
 function bundle(methods: ReturnType<typeof surface>, all: readonly Method[]): Json {
   const shared = namedTypes(all.filter((method) => !method.isOwn));
   const envelopeNames = new Set(envelopes().map((schema) => schema.title));

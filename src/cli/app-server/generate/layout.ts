@@ -1,6 +1,6 @@
-/** Where a type's file goes: the folders of the real tool's output, so that imports of one fit the other. */
+/** Where a type's file goes: the folders of the real tool's output, so that imports work with both. */
 
-/** "" is the root, with the types that are older than threads or shared with the model's wire; `parley` holds what is ours alone. */
+/** "" is the root, with the types that are older than threads or shared with the model's wire; `parley` has our own additions. */
 export type Folder = "" | "v2" | "parley";
 
 export interface Place {

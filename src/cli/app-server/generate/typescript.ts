@@ -1,9 +1,9 @@
-/** Prints named types as TypeScript, one file each, in the manner of the real tool. */
+/** Prints named types as TypeScript, one file each, in the style of the real tool. */
 import type { JsonSchema } from "../../../lib/schema.ts";
 import { type Direction, messageUnion, namedTypes, type Options, surface } from "./definitions.ts";
 import { type Folder, type Place, placeOf } from "./layout.ts";
 
-/** Path within the output folder, and text. */
+/** Path within the output folder, and content. */
 export type Files = ReadonlyMap<string, string>;
 
 const banner = "// Generated from the method tables of Parley's app-server. Do not edit.\n\n";
@@ -69,7 +69,7 @@ function fileText(place: Place, schema: JsonSchema, places: ReadonlyMap<string, 
   return `${banner}${imports.join("")}${imports.length > 0 ? "\n" : ""}export type ${place.name} = ${type};\n`;
 }
 
-/** Prints one type and remembers which others it names. */
+/** Prints one type and records which others it refers to. */
 class Printer {
   readonly used = new Set<{ readonly folder: string; readonly name: string }>();
   readonly #places: ReadonlyMap<string, Place>;
@@ -87,7 +87,7 @@ class Printer {
     }
     if (schema.anyOf !== undefined) return unique(schema.anyOf.map((member) => this.print(member))).join(" | ");
     if (schema.allOf !== undefined) return schema.allOf.map((member) => this.#group(member)).join(" & ");
-    if (schema.enum !== undefined) return schema.enum.map((word) => JSON.stringify(word)).join(" | ");
+    if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
     switch (schema.type) {
       case "integer":
         return "number";
