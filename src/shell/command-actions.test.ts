@@ -7,7 +7,7 @@ import { commandRisk } from "./command-risk.ts";
 import { quoteCommand } from "./quote.ts";
 import type { ShellParser } from "./simple-commands.ts";
 
-describe("what a command does, in words", () => {
+describe("commands are classified", () => {
   let parser: ShellParser;
   before(async () => {
     parser = await loadShellParser();
@@ -20,7 +20,7 @@ describe("what a command does, in words", () => {
       )
       .join(" + ");
 
-  // What Codex 0.166 says of the same lines, but for `head -5` and `tail -20`, which it does not know.
+  // What Codex 0.166 returns for the same lines, except for `head -5` and `tail -20`, which it does not know.
   const table: readonly (readonly [string, string])[] = [
     ...([
       ["ls", "listFiles "],
@@ -97,9 +97,9 @@ describe("what a command does, in words", () => {
       ["xargs ls", "unknown"],
     ] as const),
   ];
-  for (const [script, wanted] of table) test(script, () => assert.equal(brief(script), wanted));
+  for (const [script, expected] of table) test(script, () => assert.equal(brief(script), expected));
 
-  test("each action carries its command, an unknown one the whole script", () => {
+  test("each action has its command, an unknown one the whole script", () => {
     assert.deepEqual(
       actions("cat 'my file' | head -n 3").map((a) => a.command),
       ["cat 'my file'"],
@@ -112,7 +112,7 @@ describe("what a command does, in words", () => {
     assert.deepEqual(commandActions(understand(["touch", "a b"], parser), "/"), [{ type: "unknown", command: "touch 'a b'" }]);
   });
 
-  test("lines are quoted as the real server quotes them", () => {
+  test("lines are quoted as by the real server", () => {
     const cases: readonly (readonly [string, string])[] = [
       ["touch x", "bash -lc 'touch x'"],
       ["echo it's", 'bash -lc "echo it\'s"'],
@@ -121,7 +121,7 @@ describe("what a command does, in words", () => {
       ['echo "it\'s \\$x"', `bash -lc "echo \\"it's \\\\"'$x"'`],
       ["echo 'back\\slash'", "bash -lc \"echo 'back\\\\slash'\""],
     ];
-    for (const [script, wanted] of cases) assert.equal(quoteCommand(["bash", "-lc", script]), wanted);
+    for (const [script, expected] of cases) assert.equal(quoteCommand(["bash", "-lc", script]), expected);
   });
 
   test("risk: reads are low, writes medium, deletes and network high", () => {

@@ -1,51 +1,51 @@
-/** Says what commands do in words a client can show: read a file, list files, search, or unknown. For display only, never for a decision. */
+/** Classifies commands for display in a client: read a file, list files, search, or unknown. For display only, never for a decision. */
 import path from "node:path";
 import type { CommandAction } from "../protocol/item.ts";
 import type { CommandLine } from "./command-line.ts";
 import { quoteCommand } from "./quote.ts";
 
-/** As the real server does it: one action per command that shows something; when one of them is unknown, the whole line is. */
+/** Matches the real server: one action per command that produces output; if any of them is unknown, the whole line is unknown. */
 export function commandActions(line: CommandLine, cwd: string): CommandAction[] {
   const unknown: CommandAction[] = [{ type: "unknown", command: line.script ?? line.display }];
   if (line.commands === undefined || line.isNested) return unknown;
   const actions: CommandAction[] = [];
   let folder = cwd;
-  const shown = line.commands.length > 1 ? line.commands.filter((words) => !isHelper(words)) : line.commands;
-  for (const words of shown) {
-    const [program, target] = words;
+  const shown = line.commands.length > 1 ? line.commands.filter((argv) => !isHelper(argv)) : line.commands;
+  for (const argv of shown) {
+    const [program, target] = argv;
     if (program === "cd" && line.commands.length > 1) {
       folder = path.resolve(folder, target ?? "");
       continue;
     }
-    const action = actionOf(words, folder);
+    const action = actionOf(argv, folder);
     if (action === undefined) return unknown;
     actions.push(withRange(action, line));
   }
   return actions.length === 0 ? unknown : actions;
 }
 
-/** `cat file | sed -n 1,5p` is one look at a part of a file. */
+/** `cat file | sed -n 1,5p` counts as one read of part of a file. */
 function withRange(action: CommandAction, { commands, script }: CommandLine): CommandAction {
   const second = commands?.length === 2 ? commands[1] : undefined;
   const isPair = second?.[0] === "sed" && second.length === 3 && isRange(second) && script?.includes("|") === true;
   return isPair && action.type === "read" ? { ...action, command: script.trim() } : action;
 }
 
-/** Says nothing of its own beside other commands: it shapes their output, or nothing at all. */
-function isHelper(words: readonly string[]): boolean {
-  const [program = "", ...rest] = words;
+/** Commands without an action of their own when combined with others: they only format output, or do nothing. */
+function isHelper(argv: readonly string[]): boolean {
+  const [program = "", ...rest] = argv;
   if (["wc", "tr", "cut", "sort", "uniq", "tee", "column", "yes", "printf", "echo", "true"].includes(program)) return true;
   if (program === "head" || program === "tail") return linesOf(rest)?.length === 0;
-  if (program === "sed") return rest.length === 2 && isRange(words);
+  if (program === "sed") return rest.length === 2 && isRange(argv);
   if (program === "awk") return operands(rest, "Fvf").length <= 1;
   return program === "nl" && operands(rest, "bswvifhln").length === 0;
 }
 
-const isRange = (words: readonly string[]): boolean => words[1] === "-n" && /^\d+(,\d+)?p$/.test(words[2] ?? "");
+const isRange = (argv: readonly string[]): boolean => argv[1] === "-n" && /^\d+(,\d+)?p$/.test(argv[2] ?? "");
 
-function actionOf(words: readonly string[], cwd: string): CommandAction | undefined {
-  const [program = "", ...rest] = words;
-  const command = quoteCommand(words);
+function actionOf(argv: readonly string[], cwd: string): CommandAction | undefined {
+  const [program = "", ...rest] = argv;
+  const command = quoteCommand(argv);
   const list = (target: string | undefined): CommandAction => ({ type: "listFiles", command, path: shortPath(target) });
   const search = (query: string | undefined, target: string | undefined): CommandAction => ({
     type: "search",
@@ -80,7 +80,7 @@ function actionOf(words: readonly string[], cwd: string): CommandAction | undefi
     case "tail":
       return read(linesOf(rest));
     case "sed":
-      return isRange(words) ? read(rest.slice(2)) : undefined;
+      return isRange(argv) ? read(rest.slice(2)) : undefined;
     case "awk":
       return read(operands(rest, "Fvf").slice(1));
     case "rg":
@@ -115,7 +115,7 @@ function ripgrep(rest: readonly string[], list: List, search: Search): CommandAc
   if (rest.includes("--files"))
     return list(
       operands(
-        rest.filter((word) => word !== "--files"),
+        rest.filter((arg) => arg !== "--files"),
         "gt",
         ["glob", "type"],
       )[0],
@@ -123,12 +123,12 @@ function ripgrep(rest: readonly string[], list: List, search: Search): CommandAc
   return searchWith(rest, search);
 }
 
-/** One-letter options with a value; `-E` is one of ripgrep's and none of grep's. */
+/** One-letter options that take a value; `-E` takes one in ripgrep but not in grep. */
 const ripgrepValues = "ABCgtTmMjdfE";
 const grepValues = "ABCDdfm";
 
 function searchWith(rest: readonly string[], search: Search, short = ripgrepValues): CommandAction {
-  const at = rest.findIndex((word) => word === "-e" || word === "--regexp");
+  const at = rest.findIndex((arg) => arg === "-e" || arg === "--regexp");
   const pattern = at < 0 ? undefined : rest[at + 1];
   const others = at < 0 ? rest : [...rest.slice(0, at), ...rest.slice(at + 2)];
   const found = operands(others, short, ["glob", "type", "type-not", "max-count", "max-depth", "context", "include", "exclude"]);
@@ -136,33 +136,33 @@ function searchWith(rest: readonly string[], search: Search, short = ripgrepValu
 }
 
 function find(rest: readonly string[], list: List, search: Search): CommandAction | undefined {
-  if (rest.some((word) => /^-(exec|execdir|ok|okdir|delete|fprint|fprintf|fprint0|fls)$/.test(word))) return undefined;
+  if (rest.some((arg) => /^-(exec|execdir|ok|okdir|delete|fprint|fprintf|fprint0|fls)$/.test(arg))) return undefined;
   const target = rest[0] === undefined || /^[-(!]/.test(rest[0]) ? undefined : rest[0];
-  const at = rest.findIndex((word) => /^-(i?name|i?path|i?regex|i?wholename)$/.test(word));
+  const at = rest.findIndex((arg) => /^-(i?name|i?path|i?regex|i?wholename)$/.test(arg));
   return at < 0 ? list(target) : search(rest[at + 1], target);
 }
 
-/** Words that are no options. `short` names one-letter options with a value of their own, `long` those with two dashes. */
-function operands(words: readonly string[], short: string, long: readonly string[] = []): string[] {
+/** Arguments that are not options. `short` lists the one-letter options that take a value, `long` the two-dash options that do. */
+function operands(argv: readonly string[], short: string, long: readonly string[] = []): string[] {
   const found: string[] = [];
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i] ?? "";
-    if (word === "--") return [...found, ...words.slice(i + 1)];
-    if (!word.startsWith("-") || word === "-") found.push(word);
-    else if (/^-[a-zA-Z]$/.test(word) ? short.includes(word.charAt(1)) : long.includes(word.slice(2))) i++;
+  for (let i = 0; i < argv.length; i++) {
+    const arg = argv[i] ?? "";
+    if (arg === "--") return [...found, ...argv.slice(i + 1)];
+    if (!arg.startsWith("-") || arg === "-") found.push(arg);
+    else if (/^-[a-zA-Z]$/.test(arg) ? short.includes(arg.charAt(1)) : long.includes(arg.slice(2))) i++;
   }
   return found;
 }
 
-/** The files of head and tail, when no more than a number of lines is asked for. */
-function linesOf(words: readonly string[]): readonly string[] | undefined {
-  const [first = "", second = ""] = words;
-  if (first === "-n" && /^[+-]?\d+$/.test(second)) return words.slice(2);
-  if (/^-n?\d+$/.test(first)) return words.slice(1);
-  return first.startsWith("-") ? undefined : words;
+/** The file arguments of head and tail, if the only option is a line count. */
+function linesOf(argv: readonly string[]): readonly string[] | undefined {
+  const [first = "", second = ""] = argv;
+  if (first === "-n" && /^[+-]?\d+$/.test(second)) return argv.slice(2);
+  if (/^-n?\d+$/.test(first)) return argv.slice(1);
+  return first.startsWith("-") ? undefined : argv;
 }
 
-/** The last component that says something; null for none. */
+/** The last meaningful path component; null without a path. */
 function shortPath(file: string | undefined): string | null {
   if (file === undefined) return null;
   const parts = file

@@ -1,4 +1,6 @@
-/** Understands command lines: what a shell would run, as simple commands, and how to show it. Whatever is not plain stays opaque. */
+/**
+ * Parses command lines into the simple commands that a shell would run, and into text for display. Anything that is not plain stays opaque.
+ */
 import path from "node:path";
 import { quoteCommand } from "./quote.ts";
 import { type ShellParser, wordOnlyCommands } from "./simple-commands.ts";
@@ -7,11 +9,11 @@ import type { Shell } from "./words.ts";
 export const loadShellParser = (): Promise<ShellParser> => import("unbash");
 
 export interface CommandLine {
-  /** The simple commands in order; undefined when not everything was understood. */
+  /** The simple commands in order; undefined if the script could not be parsed completely. */
   readonly commands: readonly (readonly string[])[] | undefined;
-  /** The script of a shell call, as it was given. */
+  /** The script passed to the shell, unchanged. */
   readonly script: string | undefined;
-  /** A shell inside the shell was looked into. */
+  /** Whether the script contains another shell call, whose script was parsed too. */
   readonly isNested: boolean;
   readonly display: string;
 }
@@ -23,17 +25,17 @@ export function understand(argv: readonly string[], parser: ShellParser): Comman
   const display = quoteCommand(argv);
   if (call === undefined) return { commands: argv.length === 0 ? undefined : [argv], script: undefined, isNested: false, display };
   const outer = wordOnlyCommands(call.script, call.shell, parser);
-  const isNested = outer?.some((words) => shellCall(words) !== undefined) ?? false;
+  const isNested = outer?.some((command) => shellCall(command) !== undefined) ?? false;
   return { commands: outer && unnest(outer, parser, 1), script: call.script, isNested, display };
 }
 
-/** Replaces shell calls by the commands of their scripts. One that is opaque, or too deep, makes the whole opaque. */
+/** Replaces shell calls with the commands of their scripts. A script that is opaque or nested too deeply makes the whole line opaque. */
 function unnest(commands: readonly string[][], parser: ShellParser, depth: number): string[][] | undefined {
   const found: string[][] = [];
-  for (const words of commands) {
-    const call = shellCall(words);
+  for (const command of commands) {
+    const call = shellCall(command);
     if (call === undefined) {
-      found.push(words);
+      found.push(command);
       continue;
     }
     const inner = depth < maxDepth ? wordOnlyCommands(call.script, call.shell, parser) : undefined;
@@ -47,7 +49,7 @@ function unnest(commands: readonly string[][], parser: ShellParser, depth: numbe
 const shells: Readonly<Record<string, Shell>> = { bash: "bash", sh: "sh", dash: "sh", zsh: "zsh" };
 const shellFolders = new Set(["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin"]);
 
-/** `bash -lc SCRIPT` and its like, and nothing with a further option or argument. */
+/** Matches `bash -lc SCRIPT` and similar calls, but none with further options or arguments. */
 export function shellCall(argv: readonly string[]): { readonly shell: Shell; readonly script: string } | undefined {
   const [program = "", flag = "", script] = argv;
   if (argv.length !== 3 || script === undefined || !["-c", "-lc", "-cl"].includes(flag)) return undefined;

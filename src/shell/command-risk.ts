@@ -1,9 +1,9 @@
-/** A rough word on how much a command could do, for the person who is asked. Never for a decision. */
+/** Roughly estimates how much damage a command could do, as a hint for the person who approves it. Never used for a decision. */
 import path from "node:path";
 import type { CommandAction } from "../protocol/item.ts";
 import type { CommandLine } from "./command-line.ts";
 
-/** Programs that delete, talk to the network, change the machine or run as somebody else. */
+/** Programs that delete, use the network, change the machine or run as another user. */
 const high = setOf(
   `rm rmdir unlink shred dd truncate mkfs fdisk wipefs kill killall pkill reboot shutdown halt curl wget ssh scp sftp
    rsync nc ncat socat telnet ftp ping dig nslookup aria2c sudo su doas pkexec chroot mount umount systemctl service
@@ -21,7 +21,7 @@ const gitReaders = setOf("status log diff show blame rev-parse describe shortlog
 
 export type Risk = "low" | "medium" | "high";
 
-/** Low: only reads. Medium: writes, as far as the sandbox lets it. High: deletes, uses the network, or changes more than files. */
+/** Low: only reads. Medium: writes, within the sandbox. High: deletes, uses the network, or changes more than files. */
 export function commandRisk(line: CommandLine, actions: readonly CommandAction[]): Risk {
   if (actions.every((action) => action.type !== "unknown")) return "low";
   if (line.commands === undefined) return opaqueRisk(line.script ?? line.display);
@@ -29,36 +29,36 @@ export function commandRisk(line: CommandLine, actions: readonly CommandAction[]
   return line.commands.every(isReader) ? "low" : "medium";
 }
 
-function isHigh(words: readonly string[]): boolean {
-  const program = path.posix.basename(words[0] ?? "");
-  const verb = words.slice(1).find((word) => !word.startsWith("-")) ?? "";
+function isHigh(argv: readonly string[]): boolean {
+  const program = path.posix.basename(argv[0] ?? "");
+  const verb = argv.slice(1).find((arg) => !arg.startsWith("-")) ?? "";
   if (high.has(program)) return true;
   if (program === "git") return gitVerbs.has(verb);
-  if (program === "find") return words.some((word) => /^-(delete|exec|execdir|ok|okdir)$/.test(word));
-  // A program that starts another one is as risky as that.
+  if (program === "find") return argv.some((arg) => /^-(delete|exec|execdir|ok|okdir)$/.test(arg));
+  // A wrapper program is as risky as the program that it starts.
   if (["env", "nohup", "nice", "timeout", "time", "xargs", "command", "exec", "stdbuf", "setsid"].includes(program))
-    return words.slice(1).some((_, i) => isHigh(words.slice(i + 1)));
+    return argv.slice(1).some((_, i) => isHigh(argv.slice(i + 1)));
   return installers.has(program) && networkVerbs.has(verb);
 }
 
-function isReader(words: readonly string[]): boolean {
-  const [program = "", verb = ""] = words;
-  if (program === "git") return gitReaders.has(verb) && !words.some((word) => word.startsWith("--output") || word.startsWith("--ext-diff"));
-  return readers.has(program) && !words.some((word) => word === "-o" || word.startsWith("--output"));
+function isReader(argv: readonly string[]): boolean {
+  const [program = "", verb = ""] = argv;
+  if (program === "git") return gitReaders.has(verb) && !argv.some((arg) => arg.startsWith("--output") || arg.startsWith("--ext-diff"));
+  return readers.has(program) && !argv.some((arg) => arg === "-o" || arg.startsWith("--output"));
 }
 
-/** Looks for any risky name in a text that was not understood. */
+/** Looks for any risky program name in a script that could not be parsed. */
 function opaqueRisk(text: string): Risk {
-  const words = text.split(/[\s;&|()<>{}`"'$=]+/).map((word) => path.posix.basename(word));
-  const isRisky = words.some(
-    (word, i) =>
-      high.has(word) ||
-      (word === "git" && gitVerbs.has(words[i + 1] ?? "")) ||
-      (installers.has(word) && networkVerbs.has(words[i + 1] ?? "")),
+  const tokens = text.split(/[\s;&|()<>{}`"'$=]+/).map((token) => path.posix.basename(token));
+  const isRisky = tokens.some(
+    (token, i) =>
+      high.has(token) ||
+      (token === "git" && gitVerbs.has(tokens[i + 1] ?? "")) ||
+      (installers.has(token) && networkVerbs.has(tokens[i + 1] ?? "")),
   );
   return isRisky ? "high" : "medium";
 }
 
-function setOf(words: string): ReadonlySet<string> {
-  return new Set(words.split(/\s+/));
+function setOf(names: string): ReadonlySet<string> {
+  return new Set(names.split(/\s+/));
 }

@@ -1,15 +1,15 @@
-/** Writes words so that a POSIX shell reads them back unchanged, in the style that clients know from the real server. */
+/** Quotes arguments so that a POSIX shell reads them back unchanged, in the same style as the real server. */
 
-/** One shell-quoted string for an argument list. */
-export const quoteCommand = (argv: readonly string[]): string => argv.map(quoteWord).join(" ");
+/** An argument list as one shell-quoted string. */
+export const quoteCommand = (argv: readonly string[]): string => argv.map(quoteArgument).join(" ");
 
-function quoteWord(word: string): string {
-  if (word === "") return "''";
-  if (/^[\w+./:@\]-]+$/.test(word)) return word;
+function quoteArgument(arg: string): string {
+  if (arg === "") return "''";
+  if (/^[\w+./:@\]-]+$/.test(arg)) return arg;
   let out = "";
-  for (let at = 0; at < word.length; ) {
-    const single = singleQuotable.exec(word.slice(at))?.[0] ?? "";
-    const double = doubleQuotable.exec(word.slice(at))?.[0] ?? "";
+  for (let at = 0; at < arg.length; ) {
+    const single = singleQuotable.exec(arg.slice(at))?.[0] ?? "";
+    const double = doubleQuotable.exec(arg.slice(at))?.[0] ?? "";
     if (single.length >= double.length) {
       out += `'${single}'`;
       at += single.length;
@@ -21,7 +21,7 @@ function quoteWord(word: string): string {
   return out;
 }
 
-/** A backslash is literal here for a POSIX shell but not for every other, and a caret is safe only right after the opening quote. */
+/** A backslash here is literal in a POSIX shell but not in every other shell, and a caret is safe only right after the opening quote. */
 const singleQuotable = /^\^?[^'\\^]*/;
-/** Without what a shell still looks at between double quotes; quotes and backslashes are escaped. */
+/** Excludes the characters that a shell still expands between double quotes; quotes and backslashes are escaped. */
 const doubleQuotable = /^[^`$!^]*/;

@@ -9,12 +9,12 @@ import { loadShellParser, understand } from "./command-line.ts";
 import { quoteCommand } from "./quote.ts";
 import type { ShellParser } from "./simple-commands.ts";
 
-describe("understanding scripts", () => {
+describe("parsing scripts", () => {
   let parser: ShellParser;
   let folder: string;
   before(async () => {
     parser = await loadShellParser();
-    // Files for patterns to match, so that a pattern taken for a plain word shows.
+    // Files for patterns to match, so that a pattern that is treated as a plain word is noticed.
     folder = mkdtempSync(path.join(tmpdir(), "parley-words-"));
     for (const name of ["a", "b", "ab", "a b", "x=1", "-n", "[", "^", "!", "#", "a,b", "~"]) writeFileSync(path.join(folder, name), "");
     mkdirSync(path.join(folder, "dir"));
@@ -32,7 +32,7 @@ describe("understanding scripts", () => {
     assert.deepEqual(commands("echo ''"), [["echo", ""]]);
   });
 
-  test("anything that a shell would work on is opaque", () => {
+  test("anything that a shell would expand is opaque", () => {
     const scripts = [
       ...[
         "echo $HOME",
@@ -103,7 +103,7 @@ describe("understanding scripts", () => {
     assert.equal(commands(Array.from({ length: 64 }, () => "ls").join(";"))?.length, 64);
   });
 
-  test("shells in shells are looked into when plain, and only real shells", () => {
+  test("shells in shells are parsed if plain, and only real shells", () => {
     assert.deepEqual(commands("bash -c 'touch x'"), [["touch", "x"]]);
     assert.deepEqual(commands("ls && sh -c 'a && b'"), [["ls"], ["a"], ["b"]]);
     assert.equal(commands("bash -c 'touch $x'"), undefined);
@@ -117,7 +117,7 @@ describe("understanding scripts", () => {
     assert.equal(commands("echo HEAD^", "zsh"), undefined, "a pattern for some zsh users");
   });
 
-  /** Runs scripts made of calls of `p`, which prints its words, in one bash; NUL after each word, a mark after each call. */
+  /** Runs scripts made of calls of `p`, which prints its arguments, in one bash; NUL after each argument, a mark after each call. */
   const run = (scripts: readonly string[]): string[] => {
     const prelude =
       'p() { printf "%s\\0" "$@"; printf "\\1\\0"; }; command_not_found_handle() { p "$@"; }; export -f p command_not_found_handle; cd "$1"; shift; for s in "$@"; do bash -c "$s" </dev/null 2>/dev/null; printf "\\2\\0"; done';
@@ -196,7 +196,7 @@ describe("understanding scripts", () => {
     fc.assert(
       fc.property(fc.array(line, { minLength: 40, maxLength: 40 }), (lines) => {
         const scripts = lines
-          .map((parts) => parts.map(([words, end]) => `p ${words.join("")}${end}`).join(""))
+          .map((parts) => parts.map(([args, end]) => `p ${args.join("")}${end}`).join(""))
           .filter((script) => !script.includes("|"));
         const plain = scripts.flatMap((script) => {
           const parsed = commands(script);
@@ -205,10 +205,10 @@ describe("understanding scripts", () => {
         understood += plain.length;
         const outputs = run(plain.map(({ script }) => script));
         for (const [i, { script, parsed }] of plain.entries()) {
-          // Other names are not found, and a function of bash prints them with their words; printf prints one empty word for none.
-          const words = parsed.map((argv) => (argv[0] === "p" ? argv.slice(1) : argv)).map((argv) => (argv.length === 0 ? [""] : argv));
-          const wanted = words.map((argv) => `${argv.join("\0")}\0\x01\0`).join("");
-          assert.equal(outputs[i], wanted, `${JSON.stringify(script)} was read as ${JSON.stringify(parsed)}`);
+          // Other names are not found, and a bash function prints them with their arguments; printf prints one empty argument for none.
+          const commands = parsed.map((argv) => (argv[0] === "p" ? argv.slice(1) : argv)).map((argv) => (argv.length === 0 ? [""] : argv));
+          const expected = commands.map((argv) => `${argv.join("\0")}\0\x01\0`).join("");
+          assert.equal(outputs[i], expected, `${JSON.stringify(script)} was read as ${JSON.stringify(parsed)}`);
         }
       }),
       { numRuns: 25 },
@@ -216,7 +216,7 @@ describe("understanding scripts", () => {
     assert.ok(understood > 50, `only ${understood} scripts were plain`);
   });
 
-  test("property: quoting is undone by bash and by our own reading", () => {
+  test("property: quoting is undone by bash and by our own parser", () => {
     const text = fc.string({ unit: fc.constantFrom(..."ab '\"\\$`!^*?[]{}~#&|;<>()=%,ä\n".split("")), maxLength: 12 });
     fc.assert(
       fc.property(fc.array(fc.array(text, { minLength: 1, maxLength: 4 }), { minLength: 20, maxLength: 20 }), (lists) => {

@@ -1,14 +1,14 @@
-/** Reads a shell script as plain simple commands, or not at all: the one judge of whether a script is completely understood. */
+/** Parses a shell script into plain simple commands, or rejects it: the only place that decides whether a script is fully understood. */
 import type { CommandNode, PipelineNode, Statement, Word } from "unbash";
 import { literalWord, type Shell } from "./words.ts";
 
-/** The shell parser, loaded when the first command comes. */
+/** The shell parser, loaded with the first command. */
 export type ShellParser = Pick<typeof import("unbash"), "parse" | "forEachChild">;
 
-/** A longer or busier script is not looked at: whoever reads the approval could not follow it either. */
+/** Longer or more complex scripts are not parsed: the person who reviews the approval could not follow them either. */
 const limits = { characters: 32_768, commands: 64 };
 
-/** The word lists of all simple commands, in order; undefined when anything in the script is more than words and `;` `&&` `||` `|`. */
+/** The arguments of every simple command, in order; undefined if the script contains anything but words and `;` `&&` `||` `|`. */
 export function wordOnlyCommands(source: string, shell: Shell, { parse }: ShellParser): string[][] | undefined {
   if (source.length > limits.characters || /[^\t\n\x20-\x7e\u00a0-\uffff]/.test(source)) return undefined;
   const script = parse(source);
@@ -27,7 +27,7 @@ export function wordOnlyCommands(source: string, shell: Shell, { parse }: ShellP
   return found;
 }
 
-/** Adds the words of each simple command; false when the statement is anything else. */
+/** Adds the words of each simple command; returns false for any other statement. */
 function collect(statement: Statement, into: Word[][]): boolean {
   if (statement.background === true) return false;
   const pipelines: readonly PipelineNode[] = statement.command.type === "AndOr" ? statement.command.commands : [statement.command];
@@ -50,8 +50,8 @@ function collectCommand(command: CommandNode, into: Word[][]): boolean {
 }
 
 /**
- * Checks the parser: what lies between the words may only be blanks and the four separators. A comment, a redirection, a here-document or
- * anything the parser might have passed over leaves other characters there.
+ * Cross-checks the parser: only blanks and the four separators may appear between words. A comment, a redirection, a here-document or
+ * anything the parser skipped leaves other characters there.
  */
 function isCovered(source: string, commands: readonly Word[][]): boolean {
   let at = 0;
@@ -70,11 +70,11 @@ const reserved = setOf(
    noglob`,
 );
 
-/** An unquoted `=` in the first word may be an assignment, `%` a job. */
+/** An unquoted `=` in the first word may be an assignment, and `%` a job. */
 function isCommandName(name: string, written: string): boolean {
   return name !== "" && !reserved.has(name) && !written.includes("=") && !name.startsWith("%") && !/\s/.test(name);
 }
 
-function setOf(words: string): ReadonlySet<string> {
-  return new Set(words.split(/\s+/));
+function setOf(names: string): ReadonlySet<string> {
+  return new Set(names.split(/\s+/));
 }

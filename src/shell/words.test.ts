@@ -5,43 +5,43 @@ import fc from "fast-check";
 import { quoteCommand } from "./quote.ts";
 import { literalWord, literalWords, splitWords } from "./words.ts";
 
-test("blanks part words, quotes keep them together", () => {
+test("blanks separate words, quotes keep them together", () => {
   assert.deepEqual(splitWords(" ls\t-la \n x "), ["ls", "-la", "x"]);
   assert.deepEqual(splitWords(`'a b'"c d"e\\ f '' ""`), ["a bc de f", "", ""]);
   assert.deepEqual(splitWords(""), []);
 });
 
-test("a backslash counts between double quotes only before the four characters that need it", () => {
+test("between double quotes a backslash escapes only the four characters that need it", () => {
   assert.deepEqual(splitWords(`"a \\"b\\" \\$c \\d" 'e\\'`), ['a "b" $c \\d', "e\\"]);
   assert.deepEqual(splitWords('a\\\nb "c\\\nd"'), ["ab", "cd"]);
 });
 
-test("a quote or a backslash that stays open makes it no line of words", () => {
+test("an open quote or backslash gives no words", () => {
   for (const open of ["it's", 'say "hi', "end\\", `'a' "b`]) {
     assert.equal(splitWords(open), undefined);
     assert.equal(literalWords(open), undefined);
   }
 });
 
-test("literal words leave nothing for a shell to do", () => {
+test("literal words leave nothing for a shell to expand", () => {
   assert.deepEqual(literalWords(`/bin/bash -lc 'ls *; rm $x'`), ["/bin/bash", "-lc", "ls *; rm $x"]);
   for (const line of ["ls *", "echo $x", 'echo "$(x)"', "a; b", "a|b", "a>b", "~/x", "(a)", "{a,b}", "=ls", "a # b", "a\\\nb"])
     assert.equal(literalWords(line), undefined, line);
 });
 
-test("a single word is neither two nor one with blanks around it", () => {
+test("a single word is neither two words nor one with blanks around it", () => {
   assert.equal(literalWord("'a b'c"), "a bc");
   for (const text of ["a b", " a", "a ", "a\n", "\ta"]) assert.equal(literalWord(text), undefined, JSON.stringify(text));
 });
 
-test("a caret is literal to bash and a pattern to zsh, however it is quoted", () => {
+test("a caret is literal in bash and a pattern in zsh, however it is quoted", () => {
   assert.equal(literalWord("a^b", "bash"), "a^b");
   for (const text of ["a^b", "'a^b'", '"a^b"', "a\\^b"]) assert.equal(literalWord(text, "zsh"), undefined, text);
 });
 
-test("property: what is quoted is split into the same words", () => {
+test("property: quoted arguments are split into the same arguments", () => {
   const word = fc.string({ unit: "binary", maxLength: 12 });
-  fc.assert(fc.property(fc.array(word, { maxLength: 5 }), (words) => assert.deepEqual(splitWords(quoteCommand(words)), words)));
+  fc.assert(fc.property(fc.array(word, { maxLength: 5 }), (argv) => assert.deepEqual(splitWords(quoteCommand(argv)), argv)));
 });
 
 test("property: bash splits a line of literal words in the same way", () => {

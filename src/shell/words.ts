@@ -1,38 +1,38 @@
-/** Splits a line into the words that a POSIX shell makes of it. Everything that cuts or judges words goes through here. */
+/** Splits a line into words the way a POSIX shell does. All code that splits or checks shell words goes through here. */
 
-/** A stretch of one word that is quoted in one way, or not at all. */
+/** A part of one word with one kind of quoting, or none. */
 interface Piece {
   readonly quoting: "none" | "backslash" | "single" | "double";
-  /** As it stands in the line. */
+  /** The source text, with quotes. */
   readonly written: string;
   readonly value: string;
 }
 
-/** Some shells differ in what they leave alone outside of quotes. */
+/** Shells differ in which unquoted characters they leave unchanged. */
 export type Shell = "bash" | "sh" | "zsh";
 
 const blanks = /^[ \t\n]+/;
 const piece = /^(?:([^ \t\n'"\\]+)|\\([\s\S])|'([^']*)'|"((?:[^"\\]|\\[\s\S])*)")/;
 
-/** The words with their quotes taken off; undefined when a quote stays open. Nothing is expanded: `$HOME` is a word like any other. */
+/** The words without their quotes; undefined if a quote is not closed. Nothing is expanded: `$HOME` is an ordinary word. */
 export function splitWords(line: string): string[] | undefined {
   return splitPieces(line)?.map(textOf);
 }
 
-/** The same, but undefined as well when a shell would do more with the line than take off quotes. */
+/** The same, but also undefined if a shell would do more with the line than remove quotes. */
 export function literalWords(line: string): string[] | undefined {
   const words = splitPieces(line);
   return words?.every((pieces) => isLiteral(pieces, "bash")) === true ? words.map(textOf) : undefined;
 }
 
 /**
- * The one string that every POSIX shell makes of a single word, or undefined when it could expand, match files or mean different things to
+ * The string that every POSIX shell makes of a single word, or undefined if the word could expand, match files or mean different things in
  * different shells.
  */
 export function literalWord(text: string, shell: Shell = "bash"): string | undefined {
   if (text === "") return "";
   const [pieces, second] = splitPieces(text) ?? [];
-  // Blanks around the word, or more than one word, leave less in the pieces than the text holds.
+  // With blanks around the word, or more than one word, the pieces are shorter than the text.
   if (pieces === undefined || second !== undefined || pieces.map(({ written }) => written).join("") !== text) return undefined;
   return isLiteral(pieces, shell) ? textOf(pieces) : undefined;
 }
@@ -56,7 +56,7 @@ function pieceAt(text: string): Piece | undefined {
   const [written, bare, escaped, single, double] = piece.exec(text) ?? [];
   if (written === undefined) return undefined;
   if (bare !== undefined) return { quoting: "none", written, value: bare };
-  // A backslash before the end of a line joins it with the next one.
+  // A backslash at the end of a line joins it with the next one.
   if (escaped !== undefined) return { quoting: "backslash", written, value: escaped === "\n" ? "" : escaped };
   if (single !== undefined) return { quoting: "single", written, value: single };
   return { quoting: "double", written, value: (double ?? "").replaceAll(/\\([$`"\\])|\\\n/g, "$1") };
@@ -70,7 +70,7 @@ function isLiteral(pieces: readonly Piece[], shell: Shell): boolean {
   return pieces.every(({ quoting, written }) => literal[quoting].test(written) && !(shell === "zsh" && written.includes("^")));
 }
 
-/** What no shell works on, by quoting. Between double quotes `$` and backquotes are left to the shell. */
+/** Text that no shell expands, by kind of quoting. Between double quotes, shells expand `$` and backquotes. */
 const literal: Readonly<Record<Piece["quoting"], RegExp>> = {
   none: /^[\w@%+:,./=^-]+$/,
   backslash: /^\\[\x20-\x7e]$/,

@@ -1,4 +1,4 @@
-/** Rules of `.rules` files: what they say about one simple command. Examples in a file are checked when it is loaded. */
+/** Parses `.rules` files and matches their rules against one simple command. Examples in a file are checked when it is loaded. */
 import path from "node:path";
 import { quoteCommand } from "../quote.ts";
 import { splitWords } from "../words.ts";
@@ -7,29 +7,29 @@ import { type Call, parseCalls, RulesError, type Value } from "./starlark.ts";
 export type Decision = "allow" | "prompt" | "forbidden";
 
 export interface PrefixRule {
-  /** Each place holds the words that fit there. */
+  /** The accepted arguments for each position. */
   readonly pattern: readonly (readonly string[])[];
   readonly decision: Decision;
   readonly justification: string | undefined;
-  /** Where it was written. */
+  /** File and line of the rule. */
   readonly source: string;
-  /** It also lets the command leave the sandbox. */
+  /** Whether it also lets the command leave the sandbox. */
   readonly outside: boolean;
 }
 
 export interface RuleSet {
   readonly rules: readonly PrefixRule[];
-  /** Full paths that count as a program's own name; a name without an entry counts as found on the PATH. */
+  /** Full paths accepted for a program's name; a name without an entry is looked up on the PATH. */
   readonly executables: ReadonlyMap<string, readonly string[]>;
 }
 
 const decisions: readonly Decision[] = ["allow", "prompt", "forbidden"];
-/** How strict a decision is; the strictest of all that fit counts. */
+/** How strict a decision is; of all matching rules, the strictest wins. */
 export const strictness = (decision: Decision): number => decisions.indexOf(decision);
 
 /**
- * Throws RulesError with file and line for anything that is not understood, and for examples that do not hold. `outside`: allow rules of this
- * file let commands leave the sandbox.
+ * Throws RulesError with file and line for unknown syntax and for examples that do not match. `outside`: allow rules of this file let
+ * commands leave the sandbox.
  */
 export function parseRules(text: string, file: string, outside = false): RuleSet {
   const rules: PrefixRule[] = [];
@@ -45,20 +45,20 @@ export function parseRules(text: string, file: string, outside = false): RuleSet
   return { rules, executables };
 }
 
-/** The words of a command that a rule's pattern covers, or undefined when the rule does not fit. */
+/** The leading arguments that a rule's pattern covers, or undefined if the rule does not match. */
 export function matchedPrefix(rule: PrefixRule, argv: readonly string[]): readonly string[] | undefined {
   if (argv.length < rule.pattern.length) return undefined;
-  return rule.pattern.every((words, i) => words.includes(argv[i] ?? "")) ? argv.slice(0, rule.pattern.length) : undefined;
+  return rule.pattern.every((accepted, i) => accepted.includes(argv[i] ?? "")) ? argv.slice(0, rule.pattern.length) : undefined;
 }
 
 /** The line that stores an allow rule for a prefix. */
 export const allowRuleLine = (prefix: readonly string[]): string =>
-  `prefix_rule(pattern=[${prefix.map((word) => JSON.stringify(word)).join(", ")}], decision="allow")`;
+  `prefix_rule(pattern=[${prefix.map((arg) => JSON.stringify(arg)).join(", ")}], decision="allow")`;
 
 function prefixRule(args: Arguments, source: string): PrefixRule {
   const pattern = args.list("pattern").map((item) => (typeof item === "string" ? [item] : args.strings(item, "pattern")));
-  if (pattern.length === 0 || pattern.some((words) => words.length === 0 || words.includes("")))
-    args.fail("pattern must hold words, or lists of words");
+  if (pattern.length === 0 || pattern.some((accepted) => accepted.length === 0 || accepted.includes("")))
+    args.fail("pattern must contain strings, or lists of strings");
   const decision = args.optionalText("decision") ?? "allow";
   const known =
     decisions.find((one) => one === decision) ??
@@ -79,7 +79,7 @@ function absolutePaths(args: Arguments): readonly string[] {
   return paths;
 }
 
-/** Hosts are not told apart here (the network is on or off), but a file that names them must still be sound. */
+/** Rules for single hosts are not applied here (the network is on or off), but a file with such rules must still be valid. */
 function checkNetworkRule(args: Arguments): void {
   args.text("host");
   const protocol = args.text("protocol");
@@ -91,7 +91,7 @@ function checkNetworkRule(args: Arguments): void {
   args.optionalText("justification");
 }
 
-/** The arguments of one call, taken by name and checked. */
+/** Reads and checks the named arguments of one call. */
 class Arguments {
   readonly #call: Call;
   readonly #file: string;
@@ -122,19 +122,19 @@ class Arguments {
   }
 
   strings(value: Value, name: string): readonly string[] {
-    const items: readonly Value[] = Array.isArray(value) ? value : this.fail(`${name} must hold strings`);
-    return items.map((item) => (typeof item === "string" ? item : this.fail(`${name} must hold strings`)));
+    const items: readonly Value[] = Array.isArray(value) ? value : this.fail(`${name} must contain only strings`);
+    return items.map((item) => (typeof item === "string" ? item : this.fail(`${name} must contain only strings`)));
   }
 
-  /** Commands as strings or as lists of words. */
+  /** Commands as strings or as argument lists. */
   examples(name: string): (readonly string[])[] {
     const value = this.#take(name);
     if (value === undefined || value === null) return [];
     if (!Array.isArray(value)) this.fail(`${name} must be a list of examples`);
     return value.map((example: Value) => {
-      const words = typeof example === "string" ? splitWords(example) : this.strings(example, name);
-      if (words === undefined) this.fail(`the ${name} example ${JSON.stringify(example)} has an open quote`);
-      return words.length === 0 ? this.fail(`an example in ${name} is empty`) : words;
+      const argv = typeof example === "string" ? splitWords(example) : this.strings(example, name);
+      if (argv === undefined) this.fail(`the ${name} example ${JSON.stringify(example)} has an open quote`);
+      return argv.length === 0 ? this.fail(`an example in ${name} is empty`) : argv;
     });
   }
 

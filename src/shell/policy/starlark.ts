@@ -1,4 +1,4 @@
-/** Reads the part of Starlark that `.rules` files use: calls with named arguments, strings, lists, names for values, and `+`. */
+/** Parses the subset of Starlark that `.rules` files use: calls with named arguments, strings, lists, variables, and `+`. */
 
 export type Value = string | boolean | null | readonly Value[];
 
@@ -8,7 +8,7 @@ export interface Call {
   readonly line: number;
 }
 
-/** A mistake in a rules file, with the place where it is. */
+/** A mistake in a rules file, with its file and line. */
 export class RulesError extends Error {
   readonly file: string;
   readonly line: number;
@@ -20,7 +20,7 @@ export class RulesError extends Error {
   }
 }
 
-/** All calls of the file in order. Throws RulesError at the first thing that is not understood. */
+/** All calls of the file in order. Throws RulesError at the first syntax error. */
 export function parseCalls(text: string, file: string): Call[] {
   return new Parser(tokenize(text, file), file).file();
 }
@@ -143,7 +143,7 @@ class Parser {
     if (token.kind === "string") return token.text;
     if (token.kind === "name") {
       const value = this.#values.get(token.text);
-      if (value === undefined) this.#fail(token, `${token.text} is not known here`);
+      if (value === undefined) this.#fail(token, `${token.text} is not defined`);
       return value;
     }
     if (token.text !== "[" && token.text !== "(") this.#fail(token, `expected a value, found ${describe(token)}`);
@@ -156,7 +156,7 @@ class Parser {
       if (!this.#takeMark(",")) this.#fail(this.#peek(), `expected "," or "${close}", found ${describe(this.#peek())}`);
       isList = true;
     }
-    // Parentheses around one value only group it.
+    // Parentheses around a single value only group it.
     return isList || items.length !== 1 ? items : (items[0] ?? null);
   }
 
