@@ -31,7 +31,7 @@ const neverReject: Readonly<Record<string, string>> = {
   "#sendSpans": "what a collector refuses is kept and logged",
   "#sendMetrics": "what a collector refuses is kept and logged",
   "#make": "continues without pipes that cannot be created",
-  "#lookAtDisks": "a disk that does not respond is left out",
+  "#checkDisks": "a disk that does not respond is left out",
   "#search": "folders that cannot be read are left out",
   searchPackages: "folders that cannot be read are left out",
   runBeside: "catches everything and notifies the thread",

@@ -1,4 +1,7 @@
-/** Whether a confined command is using up the machine's memory, its processes or a disk that it may write. Serves the guard over commands that run. */
+/**
+ * Measures whether a confined command is using up the machine's memory, its processes or a writable disk. Used by the guard that watches
+ * running commands.
+ */
 import { readFileSync, statfsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 
@@ -8,19 +11,19 @@ export interface Space {
   readonly total: number;
 }
 
-/** How much room there is; undefined where nobody can say. */
+/** How much is available; undefined where that is unknown. */
 export interface Room {
   memory(): Space | undefined;
-  /** Asked without waiting: a disk on a network may never answer. */
+  /** Asynchronous, because a network disk may never answer. */
   disk(folder: string): Promise<Space | undefined>;
-  /** Processes and threads of all users together; 0 where nobody can say. */
+  /** Processes and threads of all users together; 0 where that is unknown. */
   threads(): number;
 }
 
 const megabyte = 2 ** 20;
 export const inMegabytes = (bytes: number): string => `${Math.round(bytes / megabyte)} MB`;
 
-/** Below it the server itself could not go on: it stores what happens, and others on the machine need some, too. */
+/** Below this the server itself could not continue: it has to store what happens, and other programs on the machine need some too. */
 export const scarceMemory = ({ total }: Space): number => Math.min(512 * megabyte, 0.03 * total);
 export const scarceDisk = ({ total }: Space): number => Math.min(100 * megabyte, 0.02 * total);
 
@@ -40,7 +43,7 @@ export const roomOfMachine: Room = {
       const { bavail, blocks, bsize } = await statfs(folder);
       return { free: bavail * bsize, total: blocks * bsize };
     } catch {
-      return undefined; // It is gone.
+      return undefined; // The folder is gone.
     }
   },
   threads: () => fromFile("/proc/loadavg", (text) => Number(/\d+\/(\d+)/.exec(text)?.[1])),
@@ -48,7 +51,7 @@ export const roomOfMachine: Room = {
 
 const pageBytes = 4096;
 
-/** What processes keep to themselves, and what they put into the sandbox's own shared memory. */
+/** The private memory of processes, plus what they use in the sandbox's own shared memory. */
 export function memoryOf(pids: readonly number[]): number {
   const own = pids.reduce((sum, pid) => sum + fromFile(`/proc/${pid}/statm`, privatePages) * pageBytes, 0);
   return own + Math.max(0, ...pids.slice(0, 2).map(sharedMemory));
@@ -59,7 +62,7 @@ const privatePages = (text: string): number => {
   return resident - shared;
 };
 
-/** Only a sandbox with mounts has one of its own; the machine's is nobody's. */
+/** Only a sandbox with mounts has its own /dev/shm; use of the machine's cannot be attributed. */
 function sharedMemory(pid: number): number {
   try {
     const [inside, outside] = [statfsSync(`/proc/${pid}/root/dev/shm`), statfsSync("/dev/shm")];
@@ -70,7 +73,7 @@ function sharedMemory(pid: number): number {
   }
 }
 
-/** What processes have written, ended children included. */
+/** Bytes written by processes, including children that have ended. */
 export const writtenBy = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + fromFile(`/proc/${pid}/io`, (text) => Number(/^wchar: (\d+)$/m.exec(text)?.[1] ?? 0)), 0);
 
@@ -78,6 +81,6 @@ function fromFile(file: string, read: (text: string) => number): number {
   try {
     return read(readFileSync(file, "latin1")) || 0;
   } catch {
-    return 0; // Ended, or not ours to ask.
+    return 0; // The process has ended, or we may not read it.
   }
 }

@@ -10,18 +10,18 @@ import { type Bench, openBench, testedEngines } from "./testing.ts";
 
 const megabyte = 2 ** 20;
 
-test("without limits a command is started as it is", () => {
+test("without limits a command is started unchanged", () => {
   assert.deepEqual(limitedArgv(["a", "b"], {}), ["a", "b"]);
   assert.deepEqual(limitedArgv(["a"], { processes: 0, openFiles: 0, fileMegabytes: 0, memoryMegabytes: 0 }), ["a"]);
 });
 
-test("the kernel's limit comes a little after the guard's, and only where it counts this command alone", () => {
+test("the kernel's limit is slightly higher than the guard's, and used only where it counts this command alone", () => {
   assert.deepEqual(kernelLimits({ processes: 400, openFiles: 9 }, true), { processes: 450, openFiles: 9 });
   assert.deepEqual(kernelLimits({ processes: 400, openFiles: 9 }, false), { openFiles: 9 });
   assert.deepEqual(kernelLimits({ processes: 0 }, true), {});
 });
 
-test("how much room there is, as this machine says it", { skip: process.platform === "linux" ? false : "needs Linux" }, async () => {
+test("free space as this machine reports it", { skip: process.platform === "linux" ? false : "needs Linux" }, async () => {
   assert.ok(roomOfMachine.threads() > 1);
   const memory = roomOfMachine.memory();
   assert.ok(memory !== undefined && memory.free > 0 && memory.free <= memory.total);
@@ -31,7 +31,7 @@ test("how much room there is, as this machine says it", { skip: process.platform
 });
 
 for (const { engine, skip, protects } of await testedEngines())
-  describe(`what a command may use up by ${engine}`, { skip }, () => {
+  describe(`limits on what a command may use, with ${engine}`, { skip }, () => {
     let bench: Bench;
     before(() => {
       bench = openBench({ engine });
@@ -40,13 +40,13 @@ for (const { engine, skip, protects } of await testedEngines())
 
     test("one that starts processes without end is stopped with a word that says why, and the next one runs", async () => {
       const seconds = `66.${process.pid}`;
-      // Bounded, for the sake of the machine that runs the tests.
+      // Bounded, to protect the machine that runs the tests.
       const bomb = `perl -e '$SIG{TERM} = "IGNORE"; for (1..1200) { my $p = fork; die "fork: $!" unless defined $p; exec "sleep", "${seconds}" unless $p } sleep 66'`;
       const { output, exitCode } = await bench.sh(bomb, { limits: { processes: 300 } });
       assert.notEqual(exitCode, 0);
-      // The kernel refuses where it counts for this user; else the server ends the command.
+      // The kernel refuses if it counts processes for this user; otherwise the server ends the command.
       assert.match(output, /Resource temporarily unavailable|may have 300; parley\.command_limits\.processes/);
-      // The last of them may take a moment to go.
+      // The last of them may take a moment to exit.
       const alive = (): string[] => readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && cmdline(pid).includes(`sleep\0${seconds}`));
       for (let i = 0; i < 500 && alive().length > 0; i++) await delay(20);
       assert.deepEqual(alive(), []);
@@ -66,7 +66,7 @@ for (const { engine, skip, protects } of await testedEngines())
 
     test("one that doubles again and again is ended as a whole with the reason, and holds up nobody meanwhile", async () => {
       const mark = `doubling-${engine}-${process.pid}`;
-      // At most 2,000 of them, for the sake of the machine that runs the tests. Their parents end at once.
+      // At most 2,000 of them, to protect the machine that runs the tests. Their parents exit at once.
       const bomb = "b() { [ $1 -gt 0 ] || { sleep 66; return; }; b $(($1 - 1)) | b $(($1 - 1)) & }; b 9; sleep 66";
       const delays = monitorEventLoopDelay({ resolution: 20 });
       delays.enable();
@@ -82,7 +82,7 @@ for (const { engine, skip, protects } of await testedEngines())
       assert.equal((await bench.sh("echo fine")).output, "fine\n");
     });
 
-    /** A runner on a machine with as much room as the test says. */
+    /** A runner on a machine with as much free space as the test sets. */
     const withRoom = async (room: Partial<Room>, use: (own: Bench) => Promise<void>): Promise<void> => {
       const none = { memory: () => undefined, disk: () => Promise.resolve(undefined), threads: () => 0 };
       const own = openBench({ engine, room: { ...none, ...room } });
@@ -92,7 +92,7 @@ for (const { engine, skip, protects } of await testedEngines())
         await own.close();
       }
     };
-    test("one that grows while as many processes of others end is noticed, too", async () => {
+    test("a command that grows while equally many other processes end is noticed, too", async () => {
       await withRoom({ threads: () => 1_000 }, async (own) => {
         const grow = `perl -e 'for (1..320) { fork or exec "sleep", "66" } sleep 66'`;
         const { output, exitCode, timedOut } = await own.sh(grow, { limits: { processes: 300 }, timeoutMs: 60_000 });
@@ -151,7 +151,7 @@ for (const { engine, skip, protects } of await testedEngines())
       });
     });
 
-    test("a command that stays below its limits runs as ever", async () => {
+    test("a command that stays below its limits runs normally", async () => {
       const { output, exitCode } = await bench.sh("for i in $(seq 60); do sleep 0.1 & done; wait; echo fine", {
         limits: { processes: 300 },
       });
@@ -173,7 +173,7 @@ for (const { engine, skip, protects } of await testedEngines())
     });
 
     test("when memory runs out, the command goes before the server", async () => {
-      // Read while it changes, the file may tell half of each value.
+      // The file may contain half of each value if it is read during a write.
       const marked = 'until [ "$(cat /proc/self/oom_score_adj)" = 500 ]; do sleep 0.02; done';
       assert.equal((await bench.sh(`${marked}; (cat /proc/self/oom_score_adj)`)).output, "500\n");
     });

@@ -1,27 +1,27 @@
-/** Limits on what a confined command may use up: processes, open files, memory, the size of files. Serves the runner. */
+/** Limits on what a confined command may use: processes, open files, memory, file size. Used by the command runner. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { CommandLimits } from "../core/ports/command-runner.ts";
 import { inMegabytes, memoryOf, type Room, roomOfMachine, scarceDisk, scarceMemory, writtenBy } from "./command-limits-room.ts";
 import { descendantsOf, listProcesses, type ProcessEntry } from "./processes.ts";
 
-/** Large builds stay far below it; a command that starts processes without end reaches it within a second. */
+/** Large builds stay far below this; a command that keeps starting processes reaches it within a second. */
 export const defaultProcesses = (): number => Math.max(2_048, 256 * availableParallelism());
 
-/** When memory runs out, the kernel ends the command first, and not the server or the person's programs. */
+/** When memory runs out, the kernel kills the command first, and not the server or the user's programs. */
 const dispensable = "500";
 
 function markDispensable(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, dispensable);
   } catch {
-    // Another system, or it has ended.
+    // Not Linux, or the process has ended.
   }
 }
 
 /**
- * The command under the limits that were set: a shell sets them and becomes the command. Inside the sandbox, since the kernel counts the
- * processes of each user namespace by itself. Shells call the limit on processes by two names.
+ * Wraps the command in a shell that sets the limits and then execs it. This runs inside the sandbox, because the kernel counts the
+ * processes of each user namespace separately. Shells use two different flags for the process limit.
  */
 export function limitedArgv(argv: readonly string[], limits: CommandLimits): readonly string[] {
   const { processes, openFiles, fileMegabytes, memoryMegabytes } = limits;
@@ -37,63 +37,64 @@ export function limitedArgv(argv: readonly string[], limits: CommandLimits): rea
 }
 
 /**
- * The limits that the kernel keeps. It counts the processes of a user, so only in a namespace of its own those of the command; and a little
- * later than the guard, who ends the command and says why, where the kernel only lets it fail to start another one.
+ * The limits that the kernel enforces. It counts processes per user, so it can limit a single command only in its own user namespace. Its
+ * process limit is slightly higher than the guard's, because the guard ends the command and reports why, while the kernel only makes the
+ * next fork fail.
  */
 export function kernelLimits({ processes, ...rest }: CommandLimits, countsApart: boolean): CommandLimits {
   return processes === undefined || processes === 0 || !countsApart ? rest : { ...rest, processes: processes + Math.ceil(processes / 8) };
 }
 
-/** POSIX counts files in blocks of 512 bytes; bash as `sh` does so, too. */
+/** POSIX counts file sizes in blocks of 512 bytes; so does bash when run as `sh`. */
 const blocksInMegabyte = 2_048;
 
 export interface LimitedCommand {
   readonly pid: number;
   /** Whether that process is the command itself, and not one that confines it. */
   readonly isItself: boolean;
-  /** Whether a process that is no descendant of it any more belongs to it all the same. Asked only when there may be too many. */
+  /** Whether a process belongs to the command although it is no longer its descendant. Called only if there may be too many processes. */
   isStray(entry: ProcessEntry): boolean;
-  /** Ends it as a whole, at once, and says why. */
+  /** Kills the whole command at once and reports the reason. */
   endFor(reason: string): void;
 }
 
-/** What one command may use up. */
+/** What one command may use. */
 export interface Allowance {
-  /** 0: no limit; undefined: the standard one. */
+  /** 0: no limit; undefined: the default. */
   readonly processes: number | undefined;
-  /** Folders that it may write. */
+  /** Folders that the command may write. */
   readonly writable: readonly string[];
 }
 
 interface Watched {
   readonly processes: number;
   readonly writable: readonly string[];
-  /** What was free as the command began, by folder. */
+  /** Free space when the command started, by folder. */
   readonly freeBefore: Map<string, number>;
 }
 
-const lookEveryMs = 100;
-const lookAtDisksMs = 500;
-const youngLooks = 20;
+const checkEveryMs = 100;
+const checkDisksEveryMs = 500;
+const marksPerCommand = 20;
 const countEveryMs = 1_000;
 
 /**
- * Looks after the commands that run: marks them as the first to go when memory runs out, and ends those that start processes or threads
- * without end, or that use up the memory or a disk. The kernel's own limit on processes does not hold for root, and before Linux 5.14 it
- * counts all processes of the user. Two small files are read ten times a second while commands run; who made what is found out only when
- * there is too much of it, and once a second while the machine has more processes than a command may.
+ * Watches running commands: marks them as the first to be killed when memory runs out, and ends those that keep starting processes or
+ * threads, or that use up the memory or a disk. The kernel's own process limit does not apply to root, and before Linux 5.14 it counts all
+ * processes of the user. While commands run, two small files are read ten times a second; which command is responsible is determined only
+ * once a limit is exceeded, and once a second while the machine has more processes than one command may have.
  */
 export class CommandGuard {
   readonly #room: Room;
   readonly #watched = new Map<LimitedCommand, Watched>();
-  /** How often those that are being set up are still marked: until they are, their processes may not take it. */
+  /** How many more times new commands are marked: their processes may not accept the mark until the sandbox is set up. */
   readonly #young = new Map<LimitedCommand, number>();
   #timer: NodeJS.Timeout | undefined;
-  /** The fewest threads that the machine had while commands ran. */
+  /** The lowest thread count of the machine while commands ran. */
   #fewest = 0;
-  /** When the processes of each command were counted. */
+  /** When the processes of each command were last counted. */
   #countedAt = 0;
-  /** When the disks were looked at; endless while that goes on. */
+  /** When the disks were last checked; infinite while a check is running. */
   #disksAt = 0;
 
   constructor(room: Room = roomOfMachine) {
@@ -105,10 +106,10 @@ export class CommandGuard {
     if (this.#watched.size === 0) this.#fewest = this.#room.threads();
     const limit = processes === 0 ? Number.POSITIVE_INFINITY : (processes ?? defaultProcesses());
     this.#watched.set(command, { processes: limit, writable, freeBefore: new Map() });
-    this.#young.set(command, youngLooks);
-    // What is free before it has written much; a look that still goes on is not waited for twice.
+    this.#young.set(command, marksPerCommand);
+    // Measure free space before the command writes much; a check that is still running is not started twice.
     if (Number.isFinite(this.#disksAt)) this.#disksAt = 0;
-    this.#timer ??= setInterval(() => this.#look(), lookEveryMs).unref();
+    this.#timer ??= setInterval(() => this.#check(), checkEveryMs).unref();
   }
 
   forget(command: LimitedCommand): void {
@@ -118,29 +119,29 @@ export class CommandGuard {
     this.#timer = undefined;
   }
 
-  #look(): void {
+  #check(): void {
     for (const [command, left] of this.#young) {
       for (const each of descendants(command, listProcesses(command.pid))) markDispensable(each);
       if (left > 1) this.#young.set(command, left - 1);
       else this.#young.delete(command);
     }
-    this.#lookAtProcesses();
-    this.#lookAtMemory();
-    if (performance.now() - this.#disksAt < lookAtDisksMs) return;
-    // The next look comes when this one is over, and not while a disk does not answer.
+    this.#checkProcesses();
+    this.#checkMemory();
+    if (performance.now() - this.#disksAt < checkDisksEveryMs) return;
+    // The next check is scheduled when this one finishes, so a disk that does not respond is not queried again.
     this.#disksAt = Number.POSITIVE_INFINITY;
-    void this.#lookAtDisks().finally(() => {
+    void this.#checkDisks().finally(() => {
       this.#disksAt = performance.now();
     });
   }
 
-  #lookAtProcesses(): void {
+  #checkProcesses(): void {
     const threads = this.#room.threads();
     this.#fewest = Math.min(this.#fewest, threads);
     const lowest = Math.min(...[...this.#watched.values()].map(({ processes }) => processes));
-    // Where others end as many as a command starts, the sum tells nothing.
-    const isTime = threads > lowest && performance.now() - this.#countedAt > countEveryMs;
-    if (threads - this.#fewest <= lowest && !isTime) return;
+    // If other programs end as many processes as a command starts, the total does not show it.
+    const isDue = threads > lowest && performance.now() - this.#countedAt > countEveryMs;
+    if (threads - this.#fewest <= lowest && !isDue) return;
     this.#countedAt = performance.now();
     const all = listProcesses();
     const counts = new Map(all.map((entry) => [entry.pid, entry.threads]));
@@ -154,18 +155,18 @@ export class CommandGuard {
     }
   }
 
-  #lookAtMemory(): void {
+  #checkMemory(): void {
     const space = this.#room.memory();
     if (space === undefined || space.free >= scarceMemory(space)) return;
     const largest = this.#mostOf(memoryOf);
-    // What others use up is not this command's fault.
+    // Memory used by other programs is not this command's fault.
     if (largest === undefined || largest.amount < space.total / 4) return;
     const used = inMegabytes(largest.amount);
     const left = `the machine has ${inMegabytes(space.free)} of memory left, and the command uses ${used}`;
     this.#end(largest.command, `${left}; parley.command_limits.memory_mb limits each of its processes`);
   }
 
-  async #lookAtDisks(): Promise<void> {
+  async #checkDisks(): Promise<void> {
     const folders = new Set([...this.#watched.values()].flatMap(({ writable }) => writable));
     for (const folder of folders) {
       const space = await this.#room.disk(folder);
@@ -173,11 +174,11 @@ export class CommandGuard {
       const users = [...this.#watched].filter(([, { writable }]) => writable.includes(folder));
       for (const [, { freeBefore }] of users) if (!freeBefore.has(folder)) freeBefore.set(folder, space.free);
       const scarce = scarceDisk(space);
-      // A disk that was as good as full before is not this command's fault.
+      // A disk that was nearly full before is not this command's fault.
       const fillers = users.filter(([, { freeBefore }]) => (freeBefore.get(folder) ?? 0) > 2 * scarce).map(([command]) => command);
       const most = space.free < scarce ? this.#mostOf(writtenBy, fillers) : undefined;
       const before = (most && this.#watched.get(most.command)?.freeBefore.get(folder)) ?? 0;
-      // Nor is what others wrote.
+      // Neither is what other programs wrote.
       if (most === undefined || most.amount < (before - space.free) / 4) continue;
       const left = `the disk of ${folder} has ${inMegabytes(space.free)} left, and had ${inMegabytes(before)} when the command began`;
       this.#end(most.command, left);
@@ -206,18 +207,18 @@ const descendants = ({ pid, isItself }: LimitedCommand, all: readonly ProcessEnt
   ...descendantsOf(pid, all),
 ];
 
-/** Without a process space of its own, what a command leaves in the background is nobody's child any more. */
+/** Without a PID namespace, a process that a command leaves in the background is no longer its descendant. */
 function membersOf(command: LimitedCommand, all: readonly ProcessEntry[]): number[] {
   const found = new Set(descendants(command, all));
   for (const entry of all) if (!found.has(entry.pid) && command.isStray(entry)) found.add(entry.pid);
   return [...found];
 }
 
-/** Tells whether the kernel ended something for want of memory since the last question. */
+/** Whether the kernel has killed anything for lack of memory since the last call. */
 export class MemoryAlarm {
   #known = oomKills();
 
-  rang(): boolean {
+  hasNewKills(): boolean {
     const now = oomKills();
     const isNew = now > this.#known;
     this.#known = now;

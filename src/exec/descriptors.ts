@@ -1,4 +1,4 @@
-/** Starts processes that inherit nothing of the server but what they are given: other descriptors are covered by /dev/null. */
+/** Starts processes that inherit only the file descriptors they are given: all others are replaced by /dev/null. */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 
@@ -8,7 +8,7 @@ export interface SealedOptions extends Omit<SpawnOptions, "stdio"> {
   readonly stdio: readonly Descriptor[];
 }
 
-/** `open` are the descriptors above the standard three that a child would inherit. */
+/** `open` are the file descriptors above stderr that a child would inherit. */
 export function spawnSealed(file: string, args: readonly string[], options: SealedOptions, open: readonly number[]): ChildProcess {
   const leaks = open.filter((fd) => fd >= options.stdio.length);
   if (leaks.length === 0) return spawn(file, args, { ...options, stdio: [...options.stdio] });
@@ -26,8 +26,8 @@ export function spawnSealed(file: string, args: readonly string[], options: Seal
 const closeOnExec = 0o2000000;
 
 /**
- * Descriptors above the standard three that a child would inherit now. Node opens its own files so that they are not, but what the server
- * got from its own parent may be; so is a terminal's master side, which is opened later. Linux tells; elsewhere nothing is known.
+ * File descriptors above stderr that a child would inherit now. Node opens its own files close-on-exec, but descriptors inherited from the
+ * server's parent may not be; nor is a terminal's master side, which is opened later. Known only on Linux.
  */
 export function inheritableDescriptors(): number[] {
   let names: string[];
@@ -44,6 +44,6 @@ function isInheritable(fd: number): boolean {
     const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
   } catch {
-    return false; // Closed meanwhile: the descriptor of the directory listing itself.
+    return false; // Closed in the meantime: the descriptor of the directory listing itself.
   }
 }

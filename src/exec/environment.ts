@@ -1,11 +1,14 @@
-/** The environment that commands get: the server's own, cut down by the user's policy, with keys and tokens left out unless they are asked for. */
+/**
+ * The environment of commands: the server's own, filtered by the user's policy, without keys and tokens unless they are explicitly
+ * included.
+ */
 import type { EnvironmentPolicy } from "../core/ports/config.ts";
 
 export interface EnvironmentInput {
   readonly policy: EnvironmentPolicy;
   /** The server's own environment. */
   readonly from: Readonly<Record<string, string | undefined>>;
-  /** Variables that hold keys of model providers, whatever they are called. */
+  /** Variables that contain keys of model providers, whatever their names. */
   readonly modelKeys: readonly string[];
 }
 
@@ -25,7 +28,7 @@ const coreNames = [
   "TERM",
   "TZ",
 ];
-/** What Windows programs do not start without. */
+/** Variables that Windows programs need to start. */
 const windowsNames = [
   "SYSTEMROOT",
   "SYSTEMDRIVE",
@@ -39,12 +42,12 @@ const windowsNames = [
   "PROGRAMDATA",
 ];
 const secretPatterns = ["*KEY*", "*SECRET*", "*TOKEN*"];
-/** Settings of the server's own process. */
+/** Settings of the server process itself. */
 const ownNames = /^(PARLEY_|NODE_COMPILE_CACHE$|NODE_CHANNEL_FD$|NODE_UNIQUE_ID$)/;
 
 /**
- * In this order: what is inherited; without keys, secrets and tokens; without what the user excludes; with what the user sets; and, if the
- * user lists patterns, only what fits one of them. A name that the user lists or sets is never taken for a secret to leave out.
+ * In this order: inherited variables; minus keys, secrets and tokens; minus what the user excludes; plus what the user sets; and, if the
+ * user lists patterns, only those that match one. A name that the user lists or sets is never dropped as a secret.
  */
 export function commandEnvironment({ policy, from, modelKeys }: EnvironmentInput): Record<string, string> {
   const isListed = matcher(policy.includeOnly);
@@ -63,7 +66,7 @@ export function commandEnvironment({ policy, from, modelKeys }: EnvironmentInput
   return Object.fromEntries(Object.entries(found).filter(([name]) => isListed(name)));
 }
 
-/** Fits any of the patterns (`*` any text, `?` one character), in any case. */
+/** Matches any of the patterns (`*` any text, `?` one character), ignoring case. */
 function matcher(patterns: readonly string[]): (name: string) => boolean {
   const parts = patterns.map((pattern) =>
     pattern

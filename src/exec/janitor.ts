@@ -1,34 +1,34 @@
 /**
- * The small helper that outlives the server: a shell that waits for the end of a pipe from the server and then ends the commands that still
- * run and takes away what sandboxes put down. It runs from an inline script with a fixed PATH and loads no file of anybody's.
+ * A small helper process that outlives the server: a shell that waits for the pipe from the server to close, then ends the commands that
+ * are still running and removes what sandboxes created. It runs an inline script with a fixed PATH and loads no files.
  */
 import type { ChildProcess } from "node:child_process";
 import { findSystemProgram } from "../lib/program.ts";
 import { inheritableDescriptors, spawnSealed } from "./descriptors.ts";
 import type { Leftovers } from "./sandbox/platform-sandbox.ts";
 
-/** Set for every command, so that it is found even when the server died before it knew the process number. */
+/** Set in every command's environment, so that it is found even if the server died before it knew the pid. */
 export const markName = "PARLEY_COMMAND_ID";
 
 export interface WatchedCommand {
   readonly id: string;
-  /** Known once the process was started. */
+  /** Known once the process has started. */
   pid: number | undefined;
-  /** As what it ends: its session, without what left that on purpose; all that carries its mark; or both. */
+  /** Which processes are ended: its session, without processes that left it on purpose; all that carry its mark; or both. */
   readonly ends: "as session" | "as marked" | "as both";
 }
 
-/** What must go when the server dies now. */
+/** What must be cleaned up if the server dies now. */
 export interface JanitorWork extends Leftovers {
   readonly pipeFolder: string | undefined;
 }
 
 /**
- * Each line from the server is the whole state; the last one counts. Words of a line: `m:ID` everything that carries the mark of a command
- * (a sandbox, which must end as a whole, or a command whose number is not known yet); `s:PID` a session; `l:NAME`
- * the file that `d:PATH`, a folder, is to be removed with if nothing is in it but such files of dead servers; `r:PATH` a folder of unused pipes (paths escaped for
- * printf %b). A sandbox is found by its mark and not
- * by its number: killed while it is set up, its outer process may leave the inner one behind.
+ * Each line from the server is the complete state; the last one counts. Fields of a line: `m:ID` all processes with the mark of a command
+ * (a sandbox, which must end as a whole, or a command whose pid is not known yet); `s:PID` a session; `l:NAME` the lease file to remove
+ * together with each `d:PATH`, a folder that is removed if it contains only lease files of dead servers; `r:PATH` a folder of unused pipes
+ * (paths are escaped for printf %b). A sandbox is found by its mark, not by its pid: if it is killed during setup, its outer process may
+ * leave the inner one behind.
  */
 const script = `
 trap '' HUP INT QUIT TERM
@@ -81,35 +81,37 @@ export class Janitor {
     this.#leftovers = leftovers;
   }
 
-  /** Before a command is started; the number is added by `update`. */
+  /** Call this before the command is started; `update` adds the pid. */
   watch(command: WatchedCommand): void {
     this.#commands.add(command);
     this.update();
   }
 
-  /** Told a moment later, or with the next command: a process number is not given away again that soon. */
+  /** Sent a moment later, or with the next command: a pid is not reused that soon. */
   forget(command: WatchedCommand): void {
     if (this.#commands.delete(command)) this.#soon ??= setTimeout(() => this.update(), forgetAfterMs).unref();
   }
 
-  /** Tells the helper the state of now. Written at once, so that a server killed right afterwards has told it. */
+  /**
+   * Sends the current state to the helper. Written immediately, so that the helper has it even if the server is killed right afterwards.
+   */
   update(): void {
     clearTimeout(this.#soon);
     this.#soon = undefined;
-    const words = [...this.#commands].flatMap(({ id, pid, ends }) => [
+    const fields = [...this.#commands].flatMap(({ id, pid, ends }) => [
       ...(ends === "as session" && pid !== undefined ? [] : [`m:${id}`]),
       ...(ends !== "as marked" && pid !== undefined ? [`s:${pid}`] : []),
     ]);
     const { folders, lease, pipeFolder } = this.#leftovers();
-    if (folders.length > 0) words.push(`l:${lease}`, ...folders.map((folder) => `d:${escapeForPrintf(folder)}`));
-    if (pipeFolder !== undefined) words.push(`r:${escapeForPrintf(pipeFolder)}`);
-    const line = words.join(" ");
+    if (folders.length > 0) fields.push(`l:${lease}`, ...folders.map((folder) => `d:${escapeForPrintf(folder)}`));
+    if (pipeFolder !== undefined) fields.push(`r:${escapeForPrintf(pipeFolder)}`);
+    const line = fields.join(" ");
     if (line === this.#lastLine && this.#child !== undefined) return;
     this.#lastLine = line;
     this.#helper()?.stdin?.write(`${line}\n`);
   }
 
-  /** Ends the helper; it finds nothing to do when all commands have ended. */
+  /** Ends the helper; it has nothing to do if all commands have ended. */
   close(): void {
     if (this.#soon !== undefined) this.update();
     this.#child?.stdin?.end();
@@ -123,7 +125,7 @@ export class Janitor {
     const options = { cwd: "/", env: { PATH: "/usr/bin:/bin" }, stdio: ["pipe", "ignore", "ignore"], detached: true } as const;
     const child = spawnSealed(shell, ["-c", script, "parley-janitor"], options, inheritableDescriptors());
     child.on("error", () => undefined);
-    // Somebody ended the helper: the next update starts another one, with the whole state.
+    // Something killed the helper: the next update starts another one and sends the complete state.
     child.on("exit", () => {
       if (this.#child === child) this.#child = undefined;
     });
@@ -135,7 +137,7 @@ export class Janitor {
   }
 }
 
-/** One word that no shell expands and that `printf %b` turns back into the path. */
+/** An argument that no shell expands and that `printf %b` turns back into the path. */
 function escapeForPrintf(text: string): string {
   if (/^[\w./@+-]*$/.test(text)) return text;
   const escaped = (byte: number): string => `\\0${byte.toString(8).padStart(3, "0")}`;

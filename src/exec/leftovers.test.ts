@@ -56,7 +56,7 @@ describe("what a killed server left", { skip: process.platform === "linux" ? fal
     assert.deepEqual(readdirSync(work), [".agents"], "a folder of somebody's stays");
   });
 
-  test("a living server's notes are left alone, and go with it", () => {
+  test("a running server's records are left alone, and removed when it closes", () => {
     const own = new LeftoverNotes(home);
     const folder = path.join(work, ".git");
     mkdirSync(folder, { mode: 0o1711 });
@@ -86,7 +86,7 @@ describe("what a killed server left", { skip: process.platform === "linux" ? fal
 });
 
 for (const { engine, skip, mounts } of await testedEngines())
-  describe(`stand-ins under ${engine}`, { skip }, () => {
+  describe(`placeholders under ${engine}`, { skip }, () => {
     test("are in a temporary folder while a command runs, and gone long before anything else of it is", async () => {
       const own = openBench({ engine });
       const temporary = path.join(own.base, "temporary");

@@ -1,6 +1,7 @@
 /**
- * What a server leaves when it is killed together with its helper: empty folders that stand in for protected names, and a command whose
- * sandbox was being set up in that moment. Each server notes its stand-ins in its home; the next one with the same home clears them.
+ * Cleans up after a server that was killed together with its helper: empty placeholder folders for protected names, and a command whose
+ * sandbox was being set up at that moment. Each server records its placeholders in its home; the next server with the same home removes
+ * them.
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
@@ -13,15 +14,15 @@ import { isRunning, processNumbers, processSpace, signalProcess, startOf } from 
 import { isPlaceholder } from "./sandbox/placeholders.ts";
 import { protectedNames } from "./sandbox/protection.ts";
 
-/** A server's own name: its process space, number and start tell it from every other one. */
+/** Identifies a server uniquely: its PID namespace, pid and start time. */
 const serverName = (): string => `${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}`;
 const namePattern = /^(\w+)-(\d+)-(\w+)$/;
 
-/** The id of a confined command, from which the next server can tell whose it was. */
+/** The id of a confined command, from which a later server can tell which server started it. */
 export const confinedCommandId = (): string => `c-${serverName()}-${randomBytes(8).toString("hex")}`;
 const confinedId = /^c-(\w+-\d+-\w+)-[0-9a-f]+$/;
 
-/** Whether a server of this process space has ended; of another one nothing can be told. */
+/** Whether a server of this PID namespace has ended; unknown for other PID namespaces. */
 function isDead(name: string): boolean {
   const [, space, pid = "", start = ""] = namePattern.exec(name) ?? [];
   return space === processSpace() && !isRunning(Number(pid), start);
@@ -31,7 +32,7 @@ const maxNotes = 256;
 const maxNoteBytes = 1024 * 1024;
 const maxEnvironmentBytes = 8 * 1024 * 1024;
 
-/** The notes of one server. */
+/** The records of one server. */
 export class LeftoverNotes {
   readonly #folder: string;
   readonly #noted = new Set<string>();
@@ -40,7 +41,7 @@ export class LeftoverNotes {
     this.#folder = path.join(codexHome, "parley", "stand-ins");
   }
 
-  /** Before anything stands there. As far as it can be written: it only serves the case that the helper is killed, too. */
+  /** Call this before a placeholder is created. A failed write is ignored: the record matters only if the helper is killed too. */
   note(files: readonly string[]): void {
     const added = files.filter((file) => !this.#noted.has(file));
     if (added.length === 0) return;
@@ -48,17 +49,20 @@ export class LeftoverNotes {
     try {
       appendLineSync(this.#own, added.map((file) => JSON.stringify(file)).join("\n"));
     } catch {
-      // A full disk, or a home that cannot be written.
+      // The disk is full, or the home is not writable.
     }
   }
 
-  /** At the end of a server that has taken everything away. */
+  /** Called when a server exits after removing everything. */
   close(): void {
     if (this.#noted.size > 0) quietly(() => unlinkSync(this.#own));
     this.#noted.clear();
   }
 
-  /** Clears what dead servers left: what those of this home noted, and what stands in the temporary folders, whatever their home was. */
+  /**
+   * Removes what dead servers left: the placeholders that servers of this home recorded, and those in the temporary folders, whichever
+   * server made them.
+   */
   clearOthers(): void {
     endOrphans();
     for (const folder of [...new Set([tmpdir(), "/tmp"])]) for (const name of protectedNames) clearStandIn(path.join(folder, name));
@@ -87,7 +91,7 @@ function notedIn(file: string): string[] {
   }
 }
 
-/** The last line may be torn. */
+/** The last line may be incomplete. */
 function pathIn(line: string): string[] {
   try {
     const file: unknown = JSON.parse(line);
@@ -97,16 +101,16 @@ function pathIn(line: string): string[] {
   }
 }
 
-/** Only an empty folder of our own, with nothing in it but leases of dead servers, which are taken away as it is looked at. */
+/** Removes only an empty folder of our own, with nothing in it but leases of dead servers, which `isPlaceholder` deletes as it checks. */
 function clearStandIn(folder: string): void {
   quietly(() => {
     const found = lstatSync(folder, { throwIfNoEntry: false });
     if (found?.isDirectory() !== true || found.uid !== process.getuid?.() || !isPlaceholder(folder)) return;
-    rmdirSync(folder); // Fails where a lease of a living server is in it.
+    rmdirSync(folder); // Fails if the folder contains a lease of a running server.
   });
 }
 
-/** Ends confined commands whose server is gone. They have nobody who would see what they say. */
+/** Kills confined commands whose server is gone. Nobody reads their output any more. */
 function endOrphans(): void {
   if (process.platform !== "linux") return;
   for (const pid of processNumbers(undefined))
@@ -122,6 +126,6 @@ function quietly(act: () => void): void {
   try {
     act();
   } catch {
-    // Gone, or not ours to touch.
+    // Gone, or not ours.
   }
 }

@@ -1,4 +1,4 @@
-/** One command that runs: its output, its input, and its end, whatever way that comes. */
+/** One running command: its output, its input, and how it ends. */
 import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
@@ -15,23 +15,26 @@ import {
   signalProcess,
 } from "./processes.ts";
 
-/** After the command's own process ended: how long its output may stay silent, and how long it may go on, before nobody waits for more. */
+/**
+ * After the command's own process has ended: how long its output may stay silent, and how long it may continue, before we stop waiting for
+ * more.
+ */
 const quietMs = 60;
 const drainMs = 1_000;
-/** How long a sandbox may take to be gone once its first process has ended. */
+/** How long a sandbox may take to disappear after its first process has ended. */
 const lifeMs = 5_000;
-/** How long the inner process of a killed sandbox may take before it is looked for. */
+/** How long the inner process of a killed sandbox may take before we search for it. */
 const strayMs = 100;
-/** How long a confined command without a process space may go on starting processes while they are ended. */
+/** How long a confined command without a PID namespace may keep starting processes while they are being killed. */
 const endAllMs = 10_000;
 const firstPollMs = 5;
-/** Node takes a longer one for none at all. */
+/** Node treats a longer timeout as none at all. */
 const longestTimer = 2 ** 31 - 1;
 
 export interface LiveOutput {
   readonly stream: Readable;
   readonly name: "stdout" | "stderr";
-  /** To be called at once. A chunk may be overwritten when `take` has returned. */
+  /** Must be called immediately. A chunk may be overwritten once `take` has returned. */
   listen(take: (chunk: Uint8Array) => void): void;
 }
 
@@ -40,21 +43,21 @@ export interface LiveParts {
   readonly pid: number;
   readonly outputs: readonly LiveOutput[];
   readonly input: Writable | undefined;
-  /** Ends when nothing of a command in a namespace lives; undefined for others. */
+  /** Ends when no process of a command in a PID namespace is left; undefined for other commands. */
   readonly life: Readable | undefined;
-  /** Without that: whether its session and all that carries its mark end with it. */
+  /** Without `life`: whether its session and all processes with its mark end with it. */
   readonly endsAsWhole: boolean;
-  /** The mark in the environment (NAME=value) of everything the command started. */
+  /** The mark (NAME=value) in the environment of every process that the command started. */
   readonly mark: string;
   readonly graceMs: number;
   readonly timeoutMs: number | undefined;
   readonly resize: ((cols: number, rows: number) => void) | undefined;
   readonly closeInput: () => void;
-  /** A word of the runner itself, shown before the output. */
+  /** A message from the runner itself, shown before the output. */
   readonly note: string | undefined;
-  /** A last word for a command that ended with this code, if there is one. */
-  readonly lastWord?: (exitCode: number) => string | undefined;
-  /** Called once, when nothing of the command lives. */
+  /** A final message for a command that ended with this exit code, if there is one. */
+  readonly finalMessage?: (exitCode: number) => string | undefined;
+  /** Called once, when no process of the command is left. */
   readonly onGone: () => void;
 }
 
@@ -68,20 +71,20 @@ export class LiveCommand implements RunningCommand {
   #timedOut = false;
   #killing: Promise<readonly number[]> | undefined;
   #isGone = false;
-  /** Of the last look. */
+  /** As of the last check. */
   #survivors: readonly number[] = [];
 
   constructor(parts: LiveParts) {
     this.#parts = parts;
     for (const output of parts.outputs) this.#forward(output);
-    parts.input?.on("error", () => undefined); // The command closed its input; what was written for it has no reader.
+    parts.input?.on("error", () => undefined); // The command closed its input; nothing reads what was written.
     parts.life?.on("error", () => undefined).resume();
-    // Not at once: nobody could have set `onOutput` yet.
+    // Deferred: `onOutput` cannot have been set yet.
     if (parts.note !== undefined) setImmediate(() => this.onOutput(Buffer.from(parts.note ?? ""), "stderr"));
     this.exit = this.#watch();
   }
 
-  /** For those who count what it uses up. */
+  /** For the guard that measures resource use. */
   get isItself(): boolean {
     return this.#parts.life === undefined;
   }
@@ -90,7 +93,7 @@ export class LiveCommand implements RunningCommand {
     return this.#parts.pid;
   }
 
-  /** A process space keeps all of its processes together. */
+  /** A PID namespace keeps all of its processes together. */
   isStray({ pid, session, group }: ProcessEntry): boolean {
     const { endsAsWhole, mark, pid: leader } = this.#parts;
     return endsAsWhole && pid !== leader && (session === leader || group === leader || isMarked(pid, mark));
@@ -110,7 +113,7 @@ export class LiveCommand implements RunningCommand {
   }
 
   kill(): Promise<readonly number[]> {
-    // The numbers of a session that has ended may be another's by now.
+    // The pids of a session that has ended may have been reused.
     this.checkGone();
     if (this.#isGone) return Promise.resolve(this.#survivors);
     const { life } = this.#parts;
@@ -120,7 +123,7 @@ export class LiveCommand implements RunningCommand {
     return this.#killing;
   }
 
-  /** For the runner: ends everything at once, without time to tidy up, and says why in the output. */
+  /** For the runner: kills everything at once, without time to clean up, and prints the reason to the output. */
   endFor(reason: string): void {
     if (this.#isDelivered || this.#isGone) return;
     this.onOutput(Buffer.from(reason), "stderr");
@@ -128,7 +131,7 @@ export class LiveCommand implements RunningCommand {
     void this.kill();
   }
 
-  /** For the runner: looks whether anything of a finished command is left, and tells it when nothing is. */
+  /** For the runner: checks whether any process of a finished command is left, and calls `onGone` if not. */
   checkGone(): void {
     const { life } = this.#parts;
     if (!this.#isDelivered || this.#isGone) return;
@@ -155,10 +158,11 @@ export class LiveCommand implements RunningCommand {
     if (life !== undefined) await within(untilEnded(life), lifeMs);
     if (this.#parts.endsAsWhole) await this.#endAll();
     const exitCode = this.#timedOut ? 124 : (code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
-    const lastWord = this.#parts.lastWord?.(exitCode);
-    if (lastWord !== undefined) this.onOutput(Buffer.from(lastWord), "stderr");
+    const finalMessage = this.#parts.finalMessage?.(exitCode);
+    if (finalMessage !== undefined) this.onOutput(Buffer.from(finalMessage), "stderr");
     this.#isDelivered = true;
-    // Something may still hold the output open. It is read on, so that its writer is not ended by a broken pipe, but nobody waits for it.
+    // Another process may still hold the output open. We keep reading, so that its writer is not killed by a broken pipe, but nothing waits
+    // for it.
     for (const { stream } of outputs) if ("unref" in stream && typeof stream.unref === "function") stream.unref();
     const survivors = life === undefined ? this.#settleSession() : [];
     if (life !== undefined && !isOver(life)) void untilEnded(life).then(() => this.checkGone());
@@ -171,7 +175,7 @@ export class LiveCommand implements RunningCommand {
     void this.kill();
   }
 
-  /** Resolves when the output has ended, or when none came for a moment after the command's own end. */
+  /** Resolves when the output has ended, or when none arrived for a moment after the command's own end. */
   async #untilQuiet(read: Promise<unknown>): Promise<void> {
     const endedAt = performance.now();
     for (;;) {
@@ -182,7 +186,9 @@ export class LiveCommand implements RunningCommand {
     }
   }
 
-  /** What is left after the command's own process: members of its session stay its own, those that went elsewhere are survivors. */
+  /**
+   * Processes left after the command's own process: members of its session still belong to it, those that moved elsewhere are survivors.
+   */
   #settleSession(): readonly number[] {
     const { pid, mark } = this.#parts;
     const later = listProcesses(pid);
@@ -192,7 +198,7 @@ export class LiveCommand implements RunningCommand {
     return this.#survivors;
   }
 
-  /** KILL to all that a confined command left, in its session or elsewhere with its mark, until nothing is found. */
+  /** Sends KILL to all processes that a confined command left, in its session or marked elsewhere, until none is found. */
   async #endAll(): Promise<void> {
     const { pid, mark } = this.#parts;
     const left = (): number[] => [...new Set([...membersOf(pid), ...markedProcesses(mark, pid)])];
@@ -203,7 +209,7 @@ export class LiveCommand implements RunningCommand {
     }, endAllMs);
   }
 
-  /** TERM to the session and the group, KILL to what is left of them. */
+  /** Sends TERM to the session and the group, then KILL to what is left of them. */
   async #endSession(): Promise<readonly number[]> {
     const { pid, graceMs } = this.#parts;
     if (process.platform === "win32") {
@@ -217,7 +223,7 @@ export class LiveCommand implements RunningCommand {
       for (const member of membersOf(pid)) signalProcess(member, signal);
     };
     send("SIGTERM");
-    send("SIGCONT"); // A stopped process takes TERM only when it goes on.
+    send("SIGCONT"); // A stopped process handles TERM only after it continues.
     const isEmpty = (): boolean => membersOf(pid).length === 0;
     if (!(await eventually(isEmpty, graceMs))) {
       send("SIGKILL");
@@ -227,7 +233,7 @@ export class LiveCommand implements RunningCommand {
     return this.#settleSession();
   }
 
-  /** The processes in the sandbox get TERM; the sandbox itself only KILL, for its end leaves them no time at all. */
+  /** Processes in the sandbox get TERM; the sandbox itself gets only KILL, because its end gives them no time to exit. */
   async #endSandbox(life: Readable): Promise<readonly number[]> {
     const { pid, graceMs, mark } = this.#parts;
     const all = listProcesses(pid);
@@ -237,7 +243,7 @@ export class LiveCommand implements RunningCommand {
     for (const member of inside) signalProcess(member, "SIGCONT");
     const hasEnded = inside.length > 0 && (await Promise.race([this.exit.then(() => true), delay(graceMs, false, { ref: false })]));
     if (!hasEnded) signalProcess(pid, "SIGKILL");
-    // Killed while it was set up, the outer process may leave the inner one behind: then its mark tells where it is.
+    // If it is killed during setup, the outer process may leave the inner one behind: then it is found by its mark.
     while (!(await eventually(() => isOver(life), strayMs)))
       for (const stray of markedProcesses(mark, pid)) signalProcess(stray, "SIGKILL");
     await this.exit;
@@ -259,7 +265,7 @@ function untilExit(child: ChildProcess): Promise<{ code: number | null; signal: 
   });
 }
 
-/** A terminal may close without an end. */
+/** A terminal may close without an `end` event. */
 const isOver = (stream: Readable): boolean => stream.readableEnded || stream.closed;
 
 function untilEnded(stream: Readable): Promise<void> {
@@ -270,7 +276,7 @@ function untilEnded(stream: Readable): Promise<void> {
   });
 }
 
-/** Whether the promise was kept in time. Leaves no timer behind: many commands would pile them up. */
+/** Whether the promise settled in time. Clears its timer: with many commands they would pile up. */
 function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms, false).unref();

@@ -1,7 +1,7 @@
 /**
- * Real pipes for the output of commands. Node gives its children sockets, which cannot be opened again as /dev/stdout or /dev/stderr; scripts
- * do that. Named pipes are made in batches in a folder of the server's own, opened and unlinked at once. Not for input: opening a named pipe
- * again for reading would wait for ever once its writer is gone.
+ * Real pipes for the output of commands. Node gives its children sockets, which cannot be reopened as /dev/stdout or /dev/stderr, and some
+ * scripts do that. Named pipes are created in batches in a folder of the server's own, then opened and unlinked at once. Not used for
+ * input: reopening a named pipe for reading would block forever once its writer is gone.
  */
 import { execFile } from "node:child_process";
 import {
@@ -23,17 +23,17 @@ import { isInside } from "../lib/paths.ts";
 import { findSystemProgram } from "../lib/program.ts";
 import { isAlive } from "./processes.ts";
 
-/** Few for the first command, which waits for them; then many, since each batch costs the start of a process. */
+/** Few for the first command, which waits for them; many later, because each batch starts a process. */
 const firstBatch = 32;
 const laterBatch = 256;
 const refillBelow = 16;
 const pipeBytes = 64 * 1024;
-/** What a file takes as a whole or not at all. */
+/** The size that is written to a file completely or not at all. */
 const pageBytes = 4096;
-/** Memory, and not there for confined commands, which get a fresh one of their own. */
+/** In memory, and invisible to confined commands, which get a new one of their own. */
 const memoryFolder = "/dev/shm";
 
-/** Both ends of a pipe, as descriptors of the server. */
+/** Both ends of a pipe, as file descriptors of the server. */
 export interface PipeEnds {
   readonly read: number;
   readonly write: number;
@@ -48,28 +48,28 @@ export class PipePool {
   #scratch: Buffer | undefined;
   #lent = 0;
 
-  /** `fallback` is where the pipes are made when the machine has no folder in memory; nobody but the server's user may enter it. */
+  /** `fallback` is where pipes are created if the machine has no folder in memory; only the server's user may enter it. */
   constructor(fallback: string) {
     this.#fallback = fallback;
   }
 
-  /** Holds unused pipes; to be removed when the server dies. */
+  /** Contains unused pipes; must be removed when the server dies. */
   get folder(): string | undefined {
     return this.#folder;
   }
 
-  /** Memory of a pipe's size that all readers share: each takes what it read before the next one reads. */
+  /** A pipe-sized buffer that all readers share: each consumes what it read before the next one reads. */
   get scratch(): Buffer {
     this.#scratch ??= Buffer.allocUnsafeSlow(pipeBytes);
     return this.#scratch;
   }
 
-  /** Resolves when pipes are at hand, or cannot be had. */
+  /** Resolves when pipes are ready, or cannot be created. */
   async prepare(): Promise<void> {
     if (this.#ready.length === 0) await this.#make();
   }
 
-  /** Undefined when none can be had: the caller then takes what Node offers. */
+  /** Undefined if none is available: the caller then uses Node's sockets. */
   take(): PipeEnds | undefined {
     if (this.#ready.length < refillBelow) void this.#make();
     for (let file = this.#ready.pop(); file !== undefined; file = this.#ready.pop()) {
@@ -79,7 +79,10 @@ export class PipePool {
     return undefined;
   }
 
-  /** A descriptor from which the bytes can be read, by nobody but who gets it; to be closed by the caller. Undefined when none can be had. */
+  /**
+   * A file descriptor to read the bytes from, private to the process that inherits it; the caller closes it. Undefined if it cannot be
+   * created.
+   */
   lend(bytes: Uint8Array): number | undefined {
     if (this.#folder === undefined) return undefined;
     const file = path.join(this.#folder, `pipe-bytes-${this.#lent++}`);
@@ -96,7 +99,7 @@ export class PipePool {
     }
   }
 
-  /** Takes the unused pipes away. */
+  /** Removes the unused pipes. */
   close(): void {
     this.#ready = [];
     if (this.#folder !== undefined) removePipes(this.#folder);
@@ -130,9 +133,9 @@ export class PipePool {
 }
 
 /**
- * For a lent descriptor: written at a place of its own, so that the reader begins at the start. Throws when there is no room for all of it:
- * half of a sandbox's options would be half a sandbox. The start comes last and in one piece: a server that is killed as it writes leaves
- * nothing that could be taken for the whole.
+ * For a lent descriptor: written at explicit positions, so that the reader begins at the start. Throws if there is no space for all bytes:
+ * half of a sandbox's options would be half a sandbox. The start is written last and in one piece: if the server is killed while writing,
+ * nothing is left that looks complete.
  */
 export function writeWhole(fd: number, bytes: Uint8Array): void {
   const start = Math.min(bytes.length, pageBytes);
@@ -140,7 +143,7 @@ export function writeWhole(fd: number, bytes: Uint8Array): void {
   if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes found room`);
 }
 
-/** A new folder of an unguessable name, which only this user may enter. Those of servers that were killed are taken away. */
+/** A new folder with an unguessable name that only this user may enter. Also removes the folders of servers that were killed. */
 function makeFolder(fallback: string): string {
   const inMemory = isUsable(memoryFolder);
   const parent = inMemory ? memoryFolder : fallback;
@@ -155,7 +158,7 @@ function makeFolder(fallback: string): string {
   return mkdtempSync(path.join(parent, `parley-${process.pid}-`));
 }
 
-/** Not where commands are given a temporary folder. */
+/** Not inside the temporary folder of commands. */
 function isUsable(folder: string): boolean {
   const temporary = process.env["TMPDIR"];
   if (temporary !== undefined && isInside(findRealPath(temporary) ?? temporary, folder)) return false;
@@ -169,7 +172,7 @@ function isUsable(folder: string): boolean {
 function openEnds(file: string): PipeEnds | undefined {
   let read: number | undefined;
   try {
-    // Without waiting for a writer; the writer then finds a reader.
+    // Opens without waiting for a writer; the write end then finds a reader.
     read = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     if (!fstatSync(read).isFIFO()) throw new Error("not a pipe");
     const write = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -187,7 +190,7 @@ function removePipes(folder: string): void {
     for (const name of readdirSync(folder)) if (name.startsWith("pipe-")) unlinkQuietly(path.join(folder, name));
     rmdirSync(folder);
   } catch {
-    // Another one took it away.
+    // Another process removed it.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Looks at the processes of the machine: who descends from whom, who is in which session, who carries a mark in its environment. */
+/** Inspects the machine's processes: descendants, session members, and those with a mark in their environment. */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isCode } from "../lib/system-error.ts";
@@ -8,31 +8,31 @@ export interface ProcessEntry {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** 1 where it is not told. */
+  /** 1 where the count is unknown. */
   readonly threads: number;
 }
 
-/** Live processes, zombies left out. With `since`, only those that were started after the process of that number, and itself. */
+/** Live processes without zombies. With `since`, only that process and those started after it. */
 export function listProcesses(since?: number): ProcessEntry[] {
   if (!existsSync("/proc/self/stat")) return listFromPs();
   return processNumbers(since).flatMap((pid) => {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-      // The program's name stands in parentheses and may hold anything, parentheses too.
+      // The program name is in parentheses and may contain any character, including parentheses.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       const [state, parent, group, session] = fields;
       if (state === "Z" || state === "X") return [];
       return [{ pid, parent: Number(parent), group: Number(group), session: Number(session), threads: Number(fields[17]) }];
     } catch {
-      return []; // It ended meanwhile.
+      return []; // It has ended in the meantime.
     }
   });
 }
 
-/** So few numbers that asking for each is less work than listing all processes of the machine. */
+/** For this few pids, checking each one is cheaper than listing all processes. */
 const fewNumbers = 40;
 
-/** Numbers grow until they start anew at the bottom: then all are looked at. */
+/** Pids increase until they wrap around: then all processes are listed. */
 export function processNumbers(since: number | undefined): number[] {
   const newest = since === undefined ? 0 : newestProcess();
   if (since !== undefined && newest >= since && newest - since < fewNumbers)
@@ -45,7 +45,7 @@ export function processNumbers(since: number | undefined): number[] {
   }
 }
 
-/** Without /proc the session is not told in numbers: the group stands in for it. */
+/** Without /proc the session id is unknown: the group is used instead. */
 function listFromPs(): ProcessEntry[] {
   let text: string;
   try {
@@ -72,14 +72,14 @@ export function descendantsOf(pid: number, all: readonly ProcessEntry[]): number
   return found;
 }
 
-/** Everything in the session or the group that a command leads. */
+/** All processes in the session or the group that a command leads. */
 export function membersOf(leader: number): number[] {
   return listProcesses(leader)
     .filter((entry) => entry.session === leader || entry.group === leader)
     .map((entry) => entry.pid);
 }
 
-/** Processes whose environment holds `mark` (NAME=value), whatever session they moved to; none came before `leader`. Linux only. */
+/** Processes with `mark` (NAME=value) in their environment, whatever session they moved to, started after `leader`. Linux only. */
 export function markedProcesses(mark: string, leader: number): number[] {
   return processNumbers(leader).filter((pid) => isMarked(pid, mark));
 }
@@ -96,11 +96,11 @@ export function isMarked(pid: number, mark: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(mark);
   } catch {
-    return false; // Ended, or another user's.
+    return false; // The process has ended, or belongs to another user.
   }
 }
 
-/** Process numbers mean the same only to those in the same space: a container has its own. */
+/** The PID namespace. Pids are comparable only within one: a container has its own. */
 export function processSpace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid").replaceAll(/\D/g, "");
@@ -109,7 +109,7 @@ export function processSpace(): string {
   }
 }
 
-/** When a process was started, in ticks since boot: tells it from a later one with the same number. */
+/** When a process was started, in ticks since boot: distinguishes it from a later one with the same pid. */
 export function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -119,19 +119,19 @@ export function startOf(pid: number): string | undefined {
   }
 }
 
-/** Whether the process that was started then still runs. */
+/** Whether the process that started at that time is still running. */
 export const isRunning = (pid: number, start: string): boolean => isAlive(pid) && startOf(pid) === start;
 
-/** Sends a signal; a process that is gone is no error. Negative numbers name a group. */
+/** Sends a signal; it is no error if the process is gone. A negative pid means a group. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone, or never ours.
+    // Gone, or not ours.
   }
 }
 
-/** Whether a process, or with a negative number a group, is there. Another user's counts. */
+/** Whether a process exists, or a group for a negative pid. Those of other users count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -141,7 +141,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Ends a process and all that descend from it where there are neither sessions nor signals: on Windows. */
+/** Kills a process and all its descendants on Windows, which has neither sessions nor signals. */
 export function endTree(pid: number): void {
   const taskkill = `${process.env["SystemRoot"] ?? "C:\\Windows"}\\System32\\taskkill.exe`;
   execFile(taskkill, ["/pid", String(pid), "/T", "/F"], { windowsHide: true, timeout: 10_000 }, () => undefined);

@@ -1,4 +1,4 @@
-/** Terminals for commands that want one: the native module where it is installed, else script(1), else plain pipes with a word about it. */
+/** Terminals for commands that request one: the native module if it is installed, else script(1), else plain pipes with a note. */
 import { closeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { ReadStream } from "node:tty";
@@ -7,14 +7,14 @@ import { ownModule } from "../lib/own-module.ts";
 import { findSystemProgram } from "../lib/program.ts";
 import { quoteCommand } from "../shell/quote.ts";
 
-/** A terminal whose far side a process can be given as its standard descriptors. */
+/** A terminal whose slave side can be a process's standard file descriptors. */
 export interface Terminal {
-  /** The side for the command. */
+  /** The command's side. */
   readonly slave: number;
-  /** The server's side: output is read here, input written here. Any child of the server would inherit its descriptor. */
+  /** The server's side: output is read from it, input written to it. Any child of the server would inherit its file descriptor. */
   readonly master: ReadStream;
   readonly masterDescriptor: number;
-  /** Lets go of the command's side once the command has it. */
+  /** Closes the command's side in the server once the command has it. */
   releaseSlave(): void;
   resize(cols: number, rows: number): void;
 }
@@ -24,15 +24,15 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** The native part of the module. Checked before use, as the module is optional. */
+/** The module's native part. Checked before use, because the module is optional. */
 interface NativeTerminals {
   open(cols: number, rows: number): { readonly master: number; readonly slave: number };
   resize(master: number, cols: number, rows: number): void;
 }
 
 /**
- * Opens a terminal pair, or answers undefined when the native module is missing. The module's own way of starting programs is not used: it
- * cannot hand over the descriptors that a sandbox needs, and would let the master side of one terminal leak into the next command.
+ * Opens a terminal pair; undefined if the native module is missing. The module's own spawn is not used: it cannot pass the file descriptors
+ * that a sandbox needs, and it would leak the master side of one terminal into the next command.
  */
 export function openTerminal(size: TerminalSize): Terminal | undefined {
   const native = process.platform === "linux" ? loadNative() : undefined;
@@ -54,7 +54,7 @@ function loadNative(): NativeTerminals | undefined {
   try {
     const module = ownModule("@lydell/node-pty");
     if (module === undefined) return undefined;
-    // The binary is a package of its own per platform, which only the module itself is sure to find.
+    // The binary is a separate package per platform, which only the module itself can reliably resolve.
     const native: unknown = createRequire(module)(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`);
     return isNative(native) ? native : undefined;
   } catch {
@@ -76,14 +76,14 @@ function once(act: () => void): () => void {
 }
 
 export interface TerminalPlan {
-  /** The command with what makes the terminal its own, if it wants one. */
+  /** The command, prefixed with what makes the terminal its controlling terminal. */
   readonly command: Command;
   readonly terminal: Terminal | undefined;
-  /** For the reader of the output, when no terminal could be had. */
+  /** For the reader of the output, if no terminal is available. */
   readonly note: string | undefined;
 }
 
-/** How to give the command the terminal that it asks for. */
+/** How to provide the terminal that the command requests. */
 export function planTerminal(command: Command): TerminalPlan {
   if (command.tty === undefined) return { command, terminal: undefined, note: undefined };
   const setsid = findSystemProgram("setsid");
@@ -97,7 +97,7 @@ export function planTerminal(command: Command): TerminalPlan {
     : { command: { ...plain, argv }, terminal: undefined, note: undefined };
 }
 
-/** The command line that runs a command in a terminal made by script(1); its size cannot change later. */
+/** The command line that runs a command in a terminal created by script(1); it cannot be resized. */
 export function scriptedTerminal(argv: readonly string[], size: TerminalSize): string[] | undefined {
   const script = findSystemProgram("script");
   if (script === undefined || process.platform === "win32") return undefined;

@@ -1,4 +1,4 @@
-/** The Node that our own engines hold ready for the next command. */
+/** The Node processes that our own engines keep ready for the next command. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isAlive } from "./processes.ts";
 import { type Bench, openBench, testedEngines } from "./testing.ts";
 
-/** Processes that wait, or make a sandbox, as children of another one. */
+/** Processes that wait, or that build a sandbox, as children of another one. */
 function helpers(parent = process.pid): number[] {
   const isHelper = (pid: string): boolean => {
     try {
@@ -36,7 +36,7 @@ async function eventually<T>(look: () => T | undefined, what: string): Promise<T
 }
 
 for (const { engine, skip, mounts } of (await testedEngines()).filter(({ engine }) => engine !== "bubblewrap"))
-  describe(`the process that ${engine} holds ready`, { skip }, () => {
+  describe(`the process that ${engine} keeps ready`, { skip }, () => {
     let bench: Bench;
     before(() => {
       bench = openBench({ engine });
@@ -44,13 +44,13 @@ for (const { engine, skip, mounts } of (await testedEngines()).filter(({ engine 
     after(() => bench.close());
 
     const gone = (pid: number): Promise<true> => eventually(() => (isAlive(pid) ? undefined : true), `the end of ${pid}`);
-    /** The one that waits after a command has ended, other than those that are known. */
+    /** The waiting process after a command has ended, other than the known ones. */
     const held = async (own = bench, known: readonly number[] = helpers()): Promise<number> => {
       assert.equal((await own.sh("true")).exitCode, 0);
       return eventually(() => helpers().find((pid) => !known.includes(pid)), "one that waits");
     };
 
-    test("becomes the next command, and another one takes its place", async () => {
+    test("becomes the next command, and another one replaces it", async () => {
       const first = await held();
       const running = await bench.start(["/bin/echo", "became"]);
       assert.equal(running.pid, first);
@@ -60,7 +60,7 @@ for (const { engine, skip, mounts } of (await testedEngines()).filter(({ engine 
       assert.notEqual(second, first);
     });
 
-    test("has a second one beside it while commands follow one another, and none a while after", async () => {
+    test("has a second one next to it while commands follow one another, and none some time later", async () => {
       const own = openBench({ engine });
       const known = helpers();
       const waiting = (): number[] => helpers().filter((pid) => !known.includes(pid));
@@ -81,7 +81,7 @@ for (const { engine, skip, mounts } of (await testedEngines()).filter(({ engine 
       }
     });
 
-    test("is replaced when somebody has killed it", async () => {
+    test("is replaced when it was killed", async () => {
       const waiting = await eventually(() => helpers().at(0), "one that waits");
       process.kill(waiting, "SIGKILL");
       await gone(waiting);
@@ -89,7 +89,7 @@ for (const { engine, skip, mounts } of (await testedEngines()).filter(({ engine 
       await eventually(() => helpers().find((pid) => pid !== waiting), "another one");
     });
 
-    test("carries nothing of one command over to the next: no variable, no descriptor, no folder", async () => {
+    test("carries nothing over from one command to the next: no variable, no descriptor, no folder", async () => {
       const shown = "env | cut -d= -f1 | sort | grep -v PARLEY_COMMAND_ID; ls /proc/self/fd | wc -l; pwd";
       const env = { PATH: "/usr/bin:/bin" };
       const own = openBench({ engine });
@@ -105,7 +105,7 @@ for (const { engine, skip, mounts } of (await testedEngines()).filter(({ engine 
       }
     });
 
-    test("is bound by the policy of the command that it becomes, whatever the one before it had", async () => {
+    test("is bound by the policy of the command that it becomes, whatever the previous one had", async () => {
       assert.equal((await bench.sh("touch may && echo made")).output, "made\n");
       const readOnly = await bench.sh("touch must-not; echo end", { policy: { type: "readOnly" } });
       assert.match(readOnly.output, /end\n$/);
@@ -117,7 +117,7 @@ for (const { engine, skip, mounts } of (await testedEngines()).filter(({ engine 
       if (mounts) assert.equal(ways, "lo", "no network of the machine");
     });
 
-    test("is ended a while after the last command, and at once with the runner", async () => {
+    test("is ended some time after the last command, and at once with the runner", async () => {
       const short = openBench({ engine, holdMs: 50 });
       const long = openBench({ engine });
       try {

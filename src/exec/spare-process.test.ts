@@ -61,7 +61,7 @@ describe("a shell that waits for the next command", { skip: noBubblewrap }, () =
   });
   after(() => bench.close());
 
-  /** Commands that follow each other closely have the next one's shell made. */
+  /** For commands in quick succession, the next one's shell is started ahead. */
   async function waiting(options: BenchOptions = {}, { start } = bench, but?: number): Promise<number> {
     for (let i = 0; i < 200; i++) {
       await (await start(["/bin/true", String(i)], options)).exit;
@@ -75,7 +75,7 @@ describe("a shell that waits for the next command", { skip: noBubblewrap }, () =
     const running = await bench.start(argv, options);
     return { isFromSpare: running.pid === spare, ...(await outcomeOf(running)) };
   }
-  /** On a machine that stands still for seconds, the shell may have gone before its command came. */
+  /** On a machine that stalls for seconds, the shell may be gone before its command comes. */
   async function fromSpare(argv: readonly string[], options: BenchOptions = {}) {
     for (let i = 0; i < 20; i++) {
       const { isFromSpare, ...found } = await result(argv, options);
@@ -83,16 +83,16 @@ describe("a shell that waits for the next command", { skip: noBubblewrap }, () =
     }
     assert.fail("no command was started from a shell that waits");
   }
-  const words = (...of: string[]): string[] => ["/usr/bin/printf", "%s|", ...of];
+  const printed = (...of: string[]): string[] => ["/usr/bin/printf", "%s|", ...of];
 
-  test("becomes it with every word, both streams and the exit code", async () => {
+  test("becomes it with every argument, both streams and the exit code", async () => {
     const odd = ["a b", "it's", "$HOME `id` $(id)", '\\n \\ "', "two\nlines\n", "", "*", "~", "-n", "\ttab", "'", "$n", "a;b&c|d>e"];
-    const said = { exitCode: 0, signal: null, stderr: "" };
-    assert.deepEqual(await fromSpare(words(...odd)), { ...said, stdout: odd.map((word) => `${word}|`).join("") });
+    const expected = { exitCode: 0, signal: null, stderr: "" };
+    assert.deepEqual(await fromSpare(printed(...odd)), { ...expected, stdout: odd.map((arg) => `${arg}|`).join("") });
     const out = await fromSpare(["/bin/sh", "-c", "echo out; echo err >&2; cat; exit 7"]);
-    assert.deepEqual(out, { ...said, exitCode: 7, stdout: "out\n", stderr: "err\n" });
+    assert.deepEqual(out, { ...expected, exitCode: 7, stdout: "out\n", stderr: "err\n" });
     const merged = await fromSpare(["/bin/sh", "-c", "echo 1; echo 2 >&2; echo 3"], { merged: true });
-    assert.deepEqual(merged, { ...said, stdout: "1\n2\n3\n" });
+    assert.deepEqual(merged, { ...expected, stdout: "1\n2\n3\n" });
   });
 
   test("leaves no trace in the command's environment, descriptors or folder", async () => {
@@ -114,24 +114,24 @@ describe("a shell that waits for the next command", { skip: noBubblewrap }, () =
 
   test("is left alone by a command that it could not become", async () => {
     const long = "x".repeat(5_000);
-    for (const argv of [words("größer", "日本"), words(long)]) {
+    for (const argv of [printed("größer", "日本"), printed(long)]) {
       const { isFromSpare, stdout } = await result(argv);
       assert.deepEqual([isFromSpare, stdout], [false, `${argv.slice(2).join("|")}|`]);
     }
-    const shape = await result(words("split"), { merged: false });
+    const shape = await result(printed("split"), { merged: false });
     assert.equal(shape.stdout, "split|");
   });
 
-  test("is not counted on: one that somebody killed is replaced", async () => {
+  test("is optional: one that was killed is replaced", async () => {
     const spare = await waiting();
     process.kill(spare, "SIGKILL");
     await eventually(() => (existsSync(`/proc/${spare}`) ? undefined : true), "its end");
-    const running = await bench.start(words("still here"));
+    const running = await bench.start(printed("still here"));
     assert.equal((await running.exit).exitCode, 0);
     assert.equal(running.output(), "still here|");
   });
 
-  test("goes a while after the last command, and at once with the runner", async () => {
+  test("ends some time after the last command, and at once with the runner", async () => {
     const idle = await waiting();
     await eventually(() => (isThere(idle) ? undefined : true), "its end after the last command");
     const own = openBench({ engine: "bubblewrap" });
@@ -146,7 +146,7 @@ describe("a shell that waits for the next command", { skip: noBubblewrap }, () =
 
   for (const [name, kind, argv] of [
     ["a shell", shell, `["/bin/true", String(i)]`],
-    ["the sandbox itself", sandbox, `["/bin/sh", "-c", "[ $N -gt 40 ] || echo $N >>told"]`],
+    ["the sandbox itself", sandbox, `["/bin/sh", "-c", "[ $N -gt 40 ] || echo $N >>ran"]`],
   ] as const)
     test(`ends with a server that is killed: ${name}`, async () => {
       const program = `
@@ -167,9 +167,9 @@ describe("a shell that waits for the next command", { skip: noBubblewrap }, () =
       await once(server, "exit");
       assert.notEqual(spare, undefined, "one waited");
       await eventually(() => (isThere(spare ?? 0) ? undefined : true), "its end");
-      const told = path.join(bench.work, "told");
-      if (kind === sandbox) assert.equal(readFileSync(told, "utf8").trim().split("\n").length, 21, "it ran nothing as it ended");
-      rmSync(told, { force: true });
+      const ran = path.join(bench.work, "ran");
+      if (kind === sandbox) assert.equal(readFileSync(ran, "utf8").trim().split("\n").length, 21, "it ran nothing as it ended");
+      rmSync(ran, { force: true });
     });
 });
 
@@ -188,7 +188,7 @@ describe("a sandbox that waits for the same command again", { skip: noBubblewrap
     }
     assert.fail("no sandbox waits");
   }
-  /** On a machine that stands still for seconds, it may have gone before its command came. */
+  /** On a machine that stalls for seconds, it may be gone before its command comes. */
   async function again(argv: readonly string[], before: BenchOptions, now: BenchOptions) {
     for (let i = 0; i < 20; i++) {
       const spare = await waiting(argv, before);
@@ -204,17 +204,17 @@ describe("a sandbox that waits for the same command again", { skip: noBubblewrap
     const sub = path.join(bench.work, "größer");
     mkdirSync(sub);
     const env = { PATH: "/usr/bin:/bin" };
-    const said = { exitCode: 3, signal: null, stderr: "err\n" };
+    const expected = { exitCode: 3, signal: null, stderr: "err\n" };
     const before = { env: { ...env, WORD: "before" } };
     assert.deepEqual(await again(look, before, { cwd: sub, env: { ...env, WORD: "a b\nc" } }), {
-      ...said,
+      ...expected,
       stdout: `${sub}\na b\nc\nwritable\n`,
     });
     const closed = await again(look, before, { env: { ...env, WORD: "" }, policy: { type: "readOnly" } });
-    assert.deepEqual(closed, { ...said, stdout: `${bench.work}\n\n` });
+    assert.deepEqual(closed, { ...expected, stdout: `${bench.work}\n\n` });
   });
 
-  test("is protected as the folder is then, not as it was", async () => {
+  test("protects the folder as it is then, not as it was", async () => {
     const write = ["/bin/sh", "-c", "echo x >.git/config; echo x >.codex/config.toml; ls -A .git"];
     await waiting(write);
     mkdirSync(path.join(bench.work, ".git"));
@@ -239,7 +239,7 @@ describe("a sandbox that waits for the same command again", { skip: noBubblewrap
     assert.deepEqual(lines((await again(look, { env }, { env })).stdout), lines(cold.output()));
   });
 
-  test("makes way for another command", async () => {
+  test("gives way to another command", async () => {
     const spare = await waiting(["/bin/true"]);
     const other = await bench.start(["/bin/sh", "-c", "echo other"]);
     assert.equal((await other.exit).exitCode, 0);

@@ -1,9 +1,9 @@
 /**
- * A process that is started ahead of a confined command and then becomes it: made while the command before it runs, so that the next one does
- * not wait until the server has forked. Which one depends on the engine. With bubblewrap it is most often a shell, which can become any
- * command and knows nothing of one before it is told; where the same command comes again and again it is the sandbox itself, which has read
- * its words and waits for its options. Our own engines need a Node, whose start costs more than all the rest: it waits for its orders and is
- * held for longer. None of them runs anything unless it is told to, and all end by themselves when the server does.
+ * Processes that are started before a confined command and then become it: started while the previous command runs, so that the next one
+ * does not wait for the server to fork. The kind depends on the engine. With bubblewrap it is usually a shell, which can become any command
+ * and knows nothing about it in advance; if the same command keeps coming it is the sandbox itself, which has read its arguments and waits
+ * for its options. Our own engines need Node, whose startup costs more than everything else: it waits for its orders and is kept for
+ * longer. None of them runs anything without orders, and all exit by themselves when the server does.
  */
 import { closeSync } from "node:fs";
 import type { Writable } from "node:stream";
@@ -14,28 +14,28 @@ import { confinedCommandId } from "./leftovers.ts";
 import { type PipePool, writeWhole } from "./pipes.ts";
 import { isWritable, startWired, type Wired, type WiringInput } from "./wiring.ts";
 
-/** One line is one command; a line without its end, as of a server that died while it wrote, runs nothing. `$n` is a line break. */
+/** One line is one command; an incomplete line, as from a server that died while writing it, runs nothing. `$n` is a newline. */
 const script = `n='\n'\nIFS= read -r line && eval "exec $line"`;
 /** The shell reads its line byte by byte. */
 const longestLine = 4_000;
 /** Shells differ in how they read other bytes. */
-const isPlain = (word: string): boolean => /^[\t\n\x20-\x7e]*$/.test(word);
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`).replaceAll("\n", `'"$n"'`)}'`;
-/** How often in a row a command must have come before the next one is expected to be the same. */
+const isPlain = (arg: string): boolean => /^[\t\n\x20-\x7e]*$/.test(arg);
+const quoted = (arg: string): string => `'${arg.replaceAll("'", `'\\''`).replaceAll("\n", `'"$n"'`)}'`;
+/** How many times in a row a command must have come before the same one is expected next. */
 const enoughRepeats = 3;
 
-/** A Node takes longer to start than most commands take: while they follow one another, two are on their way at once. */
+/** Node takes longer to start than most commands take to run: while commands follow one another, two are started at once. */
 const mostReady = 2;
 
-/** How long a Node that waits is worth its memory after the last command. */
+/** How long a waiting Node process is worth its memory after the last command. */
 const usualHoldMs = 60_000;
 
-/** What a process is made for: its descriptors cannot be changed later. */
+/** What a process was prepared for: its file descriptors cannot be changed later. */
 interface Shape {
   readonly stdin: Command["stdin"];
   readonly merged: boolean;
   readonly life: number | undefined;
-  /** Bytes that are the same for every command. Those that follow are a command's own. */
+  /** Bytes that are the same for every command. Those that follow are specific to a command. */
   readonly constant: Uint8Array;
 }
 
@@ -53,12 +53,12 @@ function lineOf({ argv }: WrappedCommand): string | undefined {
   return line.length > longestLine ? undefined : line;
 }
 
-const areSame = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((word, i) => word === b[i]);
+const areSame = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((arg, i) => arg === b[i]);
 
-/** What makes a waiting process the command: bytes that it finds, and a word for which it waits. */
+/** What turns a waiting process into the command: bytes that it finds, and a trigger that it waits for. */
 interface Orders {
   readonly bytes: Uint8Array;
-  readonly word: Uint8Array | string;
+  readonly trigger: Uint8Array | string;
 }
 
 /** One way of waiting. */
@@ -67,13 +67,13 @@ interface Way {
   readonly stdin: Command["stdin"];
   readonly extra: WiringInput["wrapped"]["extra"];
   readonly waitsAt: number;
-  /** Holds the command's own bytes, where they do not come with the word. */
+  /** The file descriptor of the command's own bytes, if they are not part of the trigger. */
   readonly own: number | undefined;
-  /** Whether it costs so much that it is held for longer. */
-  readonly isDear: boolean;
-  /** Undefined for a command that it cannot become; it goes on waiting for another one. */
+  /** Whether it is so expensive to start that it is kept for longer. */
+  readonly isExpensive: boolean;
+  /** Undefined for a command that it cannot become; it then keeps waiting for another one. */
   ordersFor(wrapped: WrappedCommand): Orders | undefined;
-  /** Whether to wait on makes sense now that this command has come. */
+  /** Whether it still makes sense to wait, given this command. */
   expects(wrapped: WrappedCommand): boolean;
 }
 
@@ -81,11 +81,11 @@ function asShell({ constant }: Shape, own: number): Way | undefined {
   const shell = findSystemProgram("sh");
   if (shell === undefined) return undefined;
   const ordersFor: Way["ordersFor"] = (wrapped) => {
-    const [word, bytes] = [lineOf(wrapped), wrapped.extra[1]];
-    return word === undefined || bytes === undefined ? undefined : { bytes, word };
+    const [trigger, bytes] = [lineOf(wrapped), wrapped.extra[1]];
+    return trigger === undefined || bytes === undefined ? undefined : { bytes, trigger };
   };
   const argv = [shell, "-c", script, "parley-spare"];
-  return { argv, stdin: "open", extra: [constant, own], waitsAt: 0, own, isDear: false, ordersFor, expects: () => true };
+  return { argv, stdin: "open", extra: [constant, own], waitsAt: 0, own, isExpensive: false, ordersFor, expects: () => true };
 }
 
 function asItself({ ahead }: WrappedCommand, { constant }: Shape, own: number): Way | undefined {
@@ -97,9 +97,9 @@ function asItself({ ahead }: WrappedCommand, { constant }: Shape, own: number): 
   const expects: Way["expects"] = (wrapped) => wrapped.ahead !== undefined && areSame(wrapped.ahead.argv, argv);
   const ordersFor: Way["ordersFor"] = ({ ahead: next, extra: [, bytes = new Uint8Array()] }) => {
     const length = next?.kind === "same command" ? next.wordLength : wordLength;
-    return { word: bytes.subarray(0, length), bytes: bytes.subarray(length) };
+    return { trigger: bytes.subarray(0, length), bytes: bytes.subarray(length) };
   };
-  return { argv, stdin: "closed", extra, waitsAt, own, isDear: false, ordersFor, expects };
+  return { argv, stdin: "closed", extra, waitsAt, own, isExpensive: false, ordersFor, expects };
 }
 
 function asHelper({ ahead }: WrappedCommand, { constant, stdin }: Shape): Way | undefined {
@@ -108,8 +108,8 @@ function asHelper({ ahead }: WrappedCommand, { constant, stdin }: Shape): Way | 
   const extra: Way["extra"][number][] = [constant];
   extra[waitsAt - 3] = "pipe";
   const expects: Way["expects"] = (wrapped) => wrapped.ahead !== undefined && areSame(wrapped.ahead.argv, argv);
-  const ordersFor: Way["ordersFor"] = ({ extra: [, word = new Uint8Array()] }) => ({ word, bytes: new Uint8Array() });
-  return { argv, stdin, extra, waitsAt, own: undefined, isDear: true, ordersFor, expects };
+  const ordersFor: Way["ordersFor"] = ({ extra: [, trigger = new Uint8Array()] }) => ({ trigger, bytes: new Uint8Array() });
+  return { argv, stdin, extra, waitsAt, own: undefined, isExpensive: true, ordersFor, expects };
 }
 
 export class SpareProcesses {
@@ -117,7 +117,7 @@ export class SpareProcesses {
   readonly #holdMs: number;
   /** All of one kind. */
   #waiting: SpareProcess[] = [];
-  /** Whether the last command found one that fitted. */
+  /** Whether the last command found a matching process. */
   #hasFitted = false;
   #dropping: NodeJS.Timeout | undefined;
   #last: readonly string[] = [];
@@ -128,7 +128,7 @@ export class SpareProcesses {
     this.#holdMs = holdMs;
   }
 
-  /** A process that the caller makes the command of; undefined when none waits that could become it. */
+  /** A process that the caller turns into the command; undefined if none is waiting that could become it. */
   take(command: Command, wrapped: WrappedCommand): SpareProcess | undefined {
     this.#repeats = areSame(wrapped.argv, this.#last) ? this.#repeats + 1 : 0;
     this.#last = wrapped.argv;
@@ -145,14 +145,15 @@ export class SpareProcesses {
   }
 
   /**
-   * Starts a process for the next command of the kind, unless one waits. With `isLikely` that command is expected soon; without it only what
-   * is dear to start is, and with it a second one of those. `open` are descriptors of the server that it must not inherit.
+   * Starts a process for the next command of this kind, unless one is waiting. With `isLikely`, that command is expected soon; without it,
+   * only an expensive process is started, and with it a second one of those. `open` are file descriptors of the server that it must not
+   * inherit.
    */
   prepare(command: Command, wrapped: WrappedCommand, { isLikely, open }: { isLikely: boolean; open: readonly number[] }): void {
     if (this.#waiting.some(({ isAlive }) => !isAlive)) this.drop();
-    const isDear = wrapped.ahead?.kind === "any command";
-    const wanted = isDear && isLikely && this.#hasFitted ? mostReady : 1;
-    while (this.#waiting.length < wanted) {
+    const isExpensive = wrapped.ahead?.kind === "any command";
+    const count = isExpensive && isLikely && this.#hasFitted ? mostReady : 1;
+    while (this.#waiting.length < count) {
       const shape = shapeOf(command, wrapped);
       const way = shape && (asHelper(wrapped, shape) ?? (isLikely ? this.#lentWay(wrapped, shape) : undefined));
       const started = shape && way && this.#tryStart(way, shape, open);
@@ -166,21 +167,21 @@ export class SpareProcesses {
     for (const spare of this.#waiting.splice(0)) spare.end();
   }
 
-  /** A while after the last command: one that is dear waits on, the rest goes. */
+  /** Some time after the last command: an expensive process keeps waiting, the others are ended. */
   settle(): void {
-    if (this.#waiting[0]?.isDear !== true) return this.drop();
+    if (this.#waiting[0]?.isExpensive !== true) return this.drop();
     for (const spare of this.#waiting.splice(1)) spare.end();
     clearTimeout(this.#dropping);
     this.#dropping = setTimeout(() => this.drop(), this.#holdMs).unref();
   }
 
-  /** Undefined where no process is to be had now: the next command says so itself. */
+  /** Undefined if no process can be started now: the next command reports the error. */
   #tryStart(way: Way, shape: Shape, open: readonly number[]): SpareProcess | undefined {
     let started: SpareProcess | undefined;
     try {
       started = this.#start(way, shape, open);
     } catch {
-      // Said by the next command.
+      // The next command reports it.
     }
     if (started === undefined && way.own !== undefined) closeSync(way.own);
     return started;
@@ -199,8 +200,8 @@ export class SpareProcesses {
     const wrapped = { argv: way.argv, cwd: "/", extra: way.extra, ...(shape.life === undefined ? {} : { life: shape.life }) };
     const input = { command: { stdin: way.stdin, merged: shape.merged }, wrapped, terminal: undefined } as const;
     const wired = startWired({ ...input, env: { [markName]: id }, open }, this.#pipes);
-    const ear = wired.child.stdio[way.waitsAt];
-    if (wired.parts !== undefined && isWritable(ear)) return new SpareProcess({ id, way, shape, wired, ear });
+    const triggerStream = wired.child.stdio[way.waitsAt];
+    if (wired.parts !== undefined && isWritable(triggerStream)) return new SpareProcess({ id, way, shape, wired, triggerStream });
     wired.child.once("error", () => undefined);
     return undefined;
   }
@@ -211,7 +212,7 @@ interface SpareParts {
   readonly way: Way;
   readonly shape: Shape;
   readonly wired: Wired;
-  readonly ear: Writable;
+  readonly triggerStream: Writable;
 }
 
 export class SpareProcess {
@@ -219,17 +220,17 @@ export class SpareProcess {
 
   constructor(parts: SpareParts) {
     this.#parts = parts;
-    parts.ear.on("error", () => undefined); // Somebody ended it; its exit tells.
+    parts.triggerStream.on("error", () => undefined); // It was killed; its exit shows that.
     this.#keepServer(false);
   }
 
-  /** The mark in its environment, and so in that of the command. */
+  /** The mark in its environment, and therefore in the command's. */
   get id(): string {
     return this.#parts.id;
   }
 
-  get isDear(): boolean {
-    return this.#parts.way.isDear;
+  get isExpensive(): boolean {
+    return this.#parts.way.isExpensive;
   }
 
   get isAlive(): boolean {
@@ -248,19 +249,19 @@ export class SpareProcess {
   }
 
   become(wrapped: WrappedCommand): Wired {
-    const { wired, ear, way } = this.#parts;
+    const { wired, triggerStream, way } = this.#parts;
     try {
-      const orders = way.ordersFor(wrapped) ?? { bytes: new Uint8Array(), word: "" };
+      const orders = way.ordersFor(wrapped) ?? { bytes: new Uint8Array(), trigger: "" };
       if (way.own !== undefined) writeWhole(way.own, orders.bytes);
       this.#keepServer(true);
-      ear.end(orders.word);
+      triggerStream.end(orders.trigger);
     } catch (error) {
       this.#abandon();
       throw error;
     } finally {
       if (way.own !== undefined) closeSync(way.own);
     }
-    // Where it waited at its input, the command has none.
+    // If it waited on its stdin, the command has none.
     if (way.waitsAt !== 0) return wired;
     return { child: wired.child, parts: wired.parts && { ...wired.parts, input: undefined, closeInput: () => undefined } };
   }
@@ -270,19 +271,19 @@ export class SpareProcess {
     this.#abandon();
   }
 
-  /** Without a word it runs nothing. */
+  /** Without a trigger it runs nothing. */
   #abandon(): void {
-    const { wired, ear } = this.#parts;
-    ear.end();
+    const { wired, triggerStream } = this.#parts;
+    triggerStream.end();
     for (const { stream } of wired.parts?.outputs ?? []) stream.destroy();
     wired.parts?.input?.destroy();
     wired.parts?.life?.destroy();
   }
 
-  /** A process that waits must not keep the server from ending. */
+  /** A waiting process must not keep the server alive. */
   #keepServer(isNeeded: boolean): void {
-    const { wired, ear } = this.#parts;
-    for (const handle of [wired.child, ear, wired.parts?.input, wired.parts?.life]) {
+    const { wired, triggerStream } = this.#parts;
+    for (const handle of [wired.child, triggerStream, wired.parts?.input, wired.parts?.life]) {
       if (isNeeded && handle !== undefined && "ref" in handle && typeof handle.ref === "function") handle.ref();
       if (!isNeeded && handle !== undefined && "unref" in handle && typeof handle.unref === "function") handle.unref();
     }

@@ -33,15 +33,15 @@ async function eventually(isTrue: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** Live processes whose command line holds the mark; marks are sleep times that nobody else uses. */
+/** Live processes whose command line contains the mark; marks are sleep times that nothing else uses. */
 const running = (mark: string): number[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       try {
-        const words = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
-        return words[0]?.endsWith("sleep") === true && words[1] === mark && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+        const argv = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
+        return argv[0]?.endsWith("sleep") === true && argv[1] === mark && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
       } catch {
         return false;
       }
@@ -87,7 +87,7 @@ for (const [mode, { name, policy, skip, engine }] of modes.entries())
       assert.equal(output, [1, 2, 3, 4, 5, 6, 7, 8, 9].map((i) => `o${i}\ne${i}\n`).join(""));
     });
 
-    test("closed input ends at once, and megabytes come through whole", async () => {
+    test("closed input ends at once, and megabytes arrive completely", async () => {
       assert.equal((await bench.sh("cat; echo over", { policy })).output, "over\n");
       const { output } = await bench.sh("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end", { policy });
       assert.equal(output.length, 3_000_005);
@@ -96,14 +96,14 @@ for (const [mode, { name, policy, skip, engine }] of modes.entries())
 
     test("a time-out ends everything and gives 124; one that ignores TERM is killed", async () => {
       const [a, b] = [mark(), mark()];
-      // Where the machine is too slow for the trap to be set in that time, it gets more.
-      let said = "";
-      for (let timeoutMs = 150; said === "" && timeoutMs < 30_000; timeoutMs *= 3) {
+      // If the machine is too slow to set the trap in that time, it gets more.
+      let output = "";
+      for (let timeoutMs = 150; output === "" && timeoutMs < 30_000; timeoutMs *= 3) {
         const polite = await bench.sh(`trap 'echo bye; exit 0' TERM; sleep ${a} & wait`, { policy, timeoutMs });
         assert.deepEqual([polite.exitCode, polite.timedOut], [124, true]);
-        said = polite.output;
+        output = polite.output;
       }
-      assert.equal(said, "bye\n");
+      assert.equal(output, "bye\n");
       const stubborn = await bench.sh(`trap '' TERM INT HUP; sleep ${b}; sleep ${b}`, { policy, timeoutMs: 150 });
       assert.deepEqual([stubborn.exitCode, stubborn.timedOut], [124, true]);
       assert.deepEqual([...running(a), ...running(b)], []);
@@ -244,7 +244,7 @@ describe("full access", { skip: process.platform === "linux" ? false : "needs Li
     }
   });
 
-  test("script(1) stands in for a missing terminal module", {
+  test("script(1) replaces a missing terminal module", {
     skip: scriptedTerminal(["true"], { cols: 1, rows: 1 }) === undefined ? "needs script(1)" : false,
   }, async () => {
     const bench = openBench();
@@ -258,7 +258,7 @@ describe("full access", { skip: process.platform === "linux" ? false : "needs Li
     }
   });
 
-  test("external sandbox runs as it is; other modes are refused where no sandbox is to be had", async () => {
+  test("an external sandbox runs commands unchanged; other modes are refused if no sandbox is available", async () => {
     const bench = openBench();
     const refusing = createCommandRunner({
       codexHome: bench.home,
@@ -281,7 +281,7 @@ describe("full access", { skip: process.platform === "linux" ? false : "needs Li
     }
   });
 
-  test("without a home that can be written, commands still run", async () => {
+  test("commands still run if the home cannot be written", async () => {
     const bench = openBench();
     const runner = createCommandRunner({ codexHome: "/proc/none", userHome: bench.base });
     try {

@@ -1,4 +1,4 @@
-/** Runs commands: confined as asked, in a session of their own, with nothing left behind. Implements the CommandRunner port. */
+/** Runs commands: confined as requested, each in its own session, leaving nothing behind. Implements the CommandRunner port. */
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
@@ -32,26 +32,26 @@ import { startWired } from "./wiring.ts";
 
 export interface CommandRunnerOptions {
   readonly codexHome: string;
-  /** The user's home; taken from the system when left out. */
+  /** The user's home; default: the system's. */
   readonly userHome?: string;
-  /** Real paths of what the server itself is run from: read-only for commands wherever it lies. */
+  /** Real paths of the server's own program files: read-only for commands wherever they are. */
   readonly program?: readonly string[];
-  /** Files outside the home that hold secrets of the server; those that are noted in the home are known without it. */
+  /** Files outside the home that contain secrets of the server; those recorded in the home are added automatically. */
   readonly secretFiles?: () => readonly string[];
   /** Between TERM and KILL. */
   readonly graceMs?: number;
-  /** How long a process that is dear to start is held ready after the last command. */
+  /** How long a process that is expensive to start is kept ready after the last command. */
   readonly holdMs?: number;
-  /** The engine of the Linux sandbox that the settings name; the best one of this machine when left out. */
+  /** The configured engine of the Linux sandbox; default: the best one on this machine. */
   readonly engine?: (() => string) | undefined;
-  /** Instead of the platform's own. */
+  /** Replaces the platform's sandbox. */
   readonly sandbox?: PlatformSandbox;
-  /** How much memory and disk there is, instead of what the machine says. */
+  /** Replaces the machine's own figures for free memory and disk space. */
   readonly room?: Room;
 }
 
 export interface ClosableRunner extends CommandRunner {
-  /** Ends every command of which something lives, and the helper. */
+  /** Ends every command that still has processes, and the helper. */
   close(): Promise<void>;
 }
 
@@ -60,9 +60,9 @@ export function createCommandRunner(options: CommandRunnerOptions): ClosableRunn
 }
 
 const settleAfterMs = 2_000;
-/** Commands that follow one another share their stand-ins in temporary folders; other programs must not meet them for longer. */
+/** Consecutive commands share their placeholders in temporary folders; other programs must not see them for longer. */
 const standInsMs = 30;
-/** What a server that was killed left is nobody's hurry: the first answers come first. */
+/** Cleaning up after a killed server is not urgent: the first responses come first. */
 const clearAfterMs = 1_000;
 const outOfMemory = "\n[ended by the kernel: the machine, or the memory that this server may use, ran out of memory]\n";
 
@@ -73,19 +73,19 @@ class Runner implements ClosableRunner {
   readonly #pipes: PipePool;
   readonly #janitor: Janitor;
   readonly #spares: SpareProcesses;
-  /** Made with the first command: what only commands need is loaded with them. */
+  /** Created with the first command: what only commands need is loaded with them. */
   #programs: KnownPrograms | undefined;
-  /** Runs since the last command was started. */
+  /** Runs from the start of the last command. */
   #settling: NodeJS.Timeout | undefined;
-  /** Commands of which something lives. */
+  /** Commands that still have processes. */
   readonly #live = new Set<LiveCommand>();
-  /** What the server itself got from its parent; looked up once. */
+  /** File descriptors that the server inherited from its parent; looked up once. */
   #inherited: readonly number[] | undefined;
   readonly #terminals = new Set<number>();
   readonly #guard: CommandGuard;
   readonly #notes: LeftoverNotes;
   readonly #clearing: NodeJS.Timeout;
-  /** Runs since the last command has ended. */
+  /** Runs from the end of the last command. */
   #standIns: NodeJS.Timeout | undefined;
   #memory: MemoryAlarm | undefined;
   #isClosed = false;
@@ -176,9 +176,9 @@ class Runner implements ClosableRunner {
       const live = { ...parts, child, pid: child.pid, mark: `${markName}=${id}`, graceMs: this.#graceMs, timeoutMs: command.timeoutMs };
       if (!isConfined) return this.#follow({ ...live, note: plan.note, endsAsWhole: false }, signal, cleanUp);
       this.#memory ??= new MemoryAlarm();
-      const lastWord = (exitCode: number): string | undefined =>
-        exitCode === 137 && this.#memory?.rang() === true ? outOfMemory : undefined;
-      const running = this.#follow({ ...live, note: plan.note, lastWord, endsAsWhole: wrapped.endsAsWhole === true }, signal, () => {
+      const finalMessage = (exitCode: number): string | undefined =>
+        exitCode === 137 && this.#memory?.hasNewKills() === true ? outOfMemory : undefined;
+      const running = this.#follow({ ...live, note: plan.note, finalMessage, endsAsWhole: wrapped.endsAsWhole === true }, signal, () => {
         this.#guard.forget(running);
         cleanUp();
       });
@@ -187,12 +187,12 @@ class Runner implements ClosableRunner {
     } catch (error) {
       cleanUp();
       if (error instanceof CommandRefused) throw error;
-      // Too long a command line, too many open files: said by the system as it refuses.
+      // Command line too long, too many open files: the system's error message is passed on.
       throw new CommandRefused("other", `${command.argv[0]} could not be started: ${errorMessage(error)}`);
     }
   }
 
-  /** A terminal is counted from its first moment to its end: its own command, too, gets only the other side. */
+  /** A terminal counts from its creation to its end: its own command, too, gets only the other side. */
   #openDescriptors(terminal: Terminal | undefined): readonly number[] {
     this.#inherited ??= inheritableDescriptors();
     if (terminal !== undefined) {
@@ -210,7 +210,7 @@ class Runner implements ClosableRunner {
     }, settleAfterMs).unref();
   }
 
-  /** Those of commands that still run stay until these end. */
+  /** Placeholders of running commands stay until those end. */
   #clearStandInsSoon(): void {
     clearTimeout(this.#standIns);
     this.#standIns = setTimeout(() => {
@@ -233,7 +233,7 @@ class Runner implements ClosableRunner {
   }
 }
 
-/** What cannot be started is refused before anything is prepared. */
+/** Commands that cannot be started are refused before anything is prepared. */
 function requireSound(command: Command, programs: KnownPrograms): void {
   const [program] = command.argv;
   if (program === undefined || program === "") throw new CommandRefused("other", "the command is empty");
@@ -256,10 +256,10 @@ function requireSound(command: Command, programs: KnownPrograms): void {
     );
 }
 
-/** What Linux takes as one word, its end included. */
-const maxWordBytes = 128 * 1024;
-const isTooLong = (word: string): boolean =>
-  process.platform === "linux" && word.length >= maxWordBytes / 4 && Buffer.byteLength(word) >= maxWordBytes;
+/** The size limit of one argument on Linux, including its terminating NUL. */
+const maxArgumentBytes = 128 * 1024;
+const isTooLong = (text: string): boolean =>
+  process.platform === "linux" && text.length >= maxArgumentBytes / 4 && Buffer.byteLength(text) >= maxArgumentBytes;
 
 function isFolder(file: string): boolean {
   try {
@@ -269,7 +269,7 @@ function isFolder(file: string): boolean {
   }
 }
 
-/** Node tells by an event why a process could not be started. */
+/** Node emits an event with the reason if a process cannot be started. */
 function refusalOf(child: ChildProcess, command: Command): Promise<CommandRefused> {
   return new Promise((resolve) => {
     child.once("error", (error) => resolve(new CommandRefused("other", `${command.argv[0]} could not be started: ${error.message}`)));

@@ -1,4 +1,4 @@
-/** For the unit tests of this folder: a home, a workspace and an outside of their own, and commands run through the real runner. */
+/** For the unit tests of this folder: temporary home, workspace and outside folders, and commands run through the real runner. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ export interface Bench {
   readonly outside: string;
   readonly runner: ClosableRunner;
   start(argv: readonly string[], options?: BenchOptions): Promise<RunningCommand & { output: () => string }>;
-  /** Runs a line with bash to its end. */
+  /** Runs a line with bash and waits for its end. */
   sh(line: string, options?: BenchOptions): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface BenchOptions extends Partial<Omit<Command, "argv">> {
   readonly signal?: AbortSignal;
 }
 
-/** The engine that a whole run is forced to, if any. */
+/** The engine that PARLEY_SANDBOX_ENGINE forces for the whole run, if any. */
 const forcedEngine = process.env["PARLEY_SANDBOX_ENGINE"] || "auto";
 
 /** Not under the system's temporary folder, which commands may write. */
@@ -83,13 +83,13 @@ export function openBench({
   };
 }
 
-/** Why tests that need bubblewrap itself cannot run here; false when they can. Only for what no other engine does. */
+/** Why tests that need bubblewrap itself cannot run here; false if they can. Only for what no other engine does. */
 export const noBubblewrap: string | false =
   process.platform !== "linux" ? "needs Linux" : findSystemProgram("bwrap") === undefined ? "needs bubblewrap (bwrap)" : false;
 
-/** The engine that commands of this test run are confined by, unless a test names another; undefined where there is none. */
+/** The engine that confines commands in this test run, unless a test names another; undefined if there is none. */
 export const engineHere: EngineName | undefined = await bestEngine();
-/** Why tests with a confined command cannot run here; false when they can. */
+/** Why tests with a confined command cannot run here; false if they can. */
 export const noSandbox: string | false =
   engineHere === undefined ? "needs a sandbox (Linux with bubblewrap, user namespaces or Landlock)" : false;
 /** The same for tests in which names inside the workspace must be protected. */
@@ -104,21 +104,21 @@ async function bestEngine(): Promise<EngineName | undefined> {
 
 export interface TestedEngine {
   readonly engine: EngineName;
-  /** Why it cannot be had here; false when it can. */
+  /** Why it is not available here; false if it is. */
   readonly skip: string | false;
   /** Whether it mounts, and so can protect names inside writable folders. */
   readonly mounts: boolean;
-  /** Makes a test for an engine that mounts, and none for one that does not: docs/security.md says what that one cannot. */
+  /** Defines a test only for an engine that mounts: docs/security.md lists what the others cannot do. */
   protects(name: string, body: () => Promise<void>): void;
 }
 
 /**
- * Every engine of the Linux sandbox, or the one that the whole run is forced to, tried once. For `describe`, so that what cannot run here is
- * skipped by name.
+ * Every engine of the Linux sandbox, or the one forced for the whole run, probed once. For `describe`, so that tests that cannot run here
+ * are skipped by name.
  */
 export async function testedEngines(): Promise<readonly TestedEngine[]> {
-  const wanted = engineNames.filter((name) => forcedEngine === "auto" || name === forcedEngine);
-  return await Promise.all(wanted.map(tried));
+  const names = engineNames.filter((name) => forcedEngine === "auto" || name === forcedEngine);
+  return await Promise.all(names.map(tried));
 }
 
 async function tried(engine: EngineName): Promise<TestedEngine> {

@@ -1,4 +1,7 @@
-/** The descriptors between the server and one command: pipes or a terminal, the bytes a sandbox wants, and the sign of its life. */
+/**
+ * The file descriptors between the server and one command: pipes or a terminal, the bytes a sandbox needs, and the pipe that shows whether
+ * it is alive.
+ */
 import type { ChildProcess } from "node:child_process";
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
@@ -11,23 +14,23 @@ import type { Terminal } from "./pty.ts";
 
 export interface WiringInput {
   readonly command: Pick<Command, "stdin" | "merged">;
-  /** Of `extra`, numbers are descriptors of the caller, who closes them; a pipe is for the caller to write into; gaps are left as they are. */
+  /** In `extra`, numbers are file descriptors of the caller, which closes them; the caller writes into a "pipe"; gaps are ignored. */
   readonly wrapped: Pick<WrappedCommand, "argv" | "cwd" | "life"> & {
     readonly extra: readonly (Uint8Array | number | "pipe" | undefined)[];
   };
   readonly terminal: Terminal | undefined;
   readonly env: Readonly<Record<string, string>>;
-  /** Descriptors of the server that the command must not inherit. */
+  /** File descriptors of the server that the command must not inherit. */
   readonly open: readonly number[];
 }
 
 export interface Wired {
   readonly child: ChildProcess;
-  /** Undefined when the process could not be started. */
+  /** Undefined if the process could not be started. */
   readonly parts: Pick<LiveParts, "outputs" | "input" | "life" | "resize" | "closeInput"> | undefined;
 }
 
-/** Starts the wrapped command and takes hold of all its ends. The command's sides are closed in the server before this returns. */
+/** Starts the wrapped command and connects all its file descriptors. The command's sides are closed in the server before this returns. */
 export function startWired({ command, wrapped, terminal, env, open }: WiringInput, pool: PipePool): Wired {
   const [program = "", ...args] = wrapped.argv;
   const standard = terminal === undefined ? pipes(command, pool) : undefined;
@@ -38,7 +41,7 @@ export function startWired({ command, wrapped, terminal, env, open }: WiringInpu
     stdio[3 + i] = given === undefined ? "ignore" : typeof given === "number" ? given : (lent[i] ?? "pipe");
   }
   if (wrapped.life !== undefined) stdio[wrapped.life] = "pipe";
-  // setsid(1) makes the session of a command with a terminal; a process that leads one already would have to fork first.
+  // setsid(1) creates the session of a command with a terminal; a process that already leads one would have to fork first.
   const detached = terminal === undefined || wrapped.life !== undefined;
   let child: ChildProcess;
   try {
@@ -71,7 +74,7 @@ interface StandardPipes {
   closeOurs(): void;
 }
 
-/** Real pipes for the output as far as they can be had, Node's sockets for the rest. */
+/** Real pipes for the output if available, Node's sockets otherwise. */
 function pipes({ stdin, merged }: WiringInput["command"], pool: PipePool): StandardPipes {
   const stdout = pool.take();
   const stderr = merged === true && stdout !== undefined ? undefined : pool.take();
@@ -105,7 +108,10 @@ function fromStream(stream: Readable | null, name: Output["name"]): Output | und
   return stream === null ? undefined : { stream, name, listen: (take) => void stream.on("data", take) };
 }
 
-/** Reads into the same memory again and again: a chatty command costs no garbage. What comes is taken before the next read of any pipe. */
+/**
+ * Reuses one buffer for all reads, so that a command with much output creates no garbage. Each chunk is consumed before the next read of
+ * any pipe.
+ */
 function fromPipe(fd: number, name: Output["name"], scratch: Buffer): Output {
   let listener: (chunk: Uint8Array) => void = () => undefined;
   const onread = {
@@ -124,7 +130,7 @@ function fromPipe(fd: number, name: Output["name"], scratch: Buffer): Output {
 }
 
 function terminalParts({ master, resize }: Terminal): Parts {
-  // Ending the master side would end the terminal: the end of input is a character.
+  // Closing the master side would close the terminal: end of input is a character.
   const output: Output = { stream: master, name: "stdout", listen: (take) => void master.on("data", take) };
   return { outputs: [output], input: master, resize, closeInput: () => master.write("\x04") };
 }
@@ -133,7 +139,7 @@ function feed(child: ChildProcess, extra: WiringInput["wrapped"]["extra"]): void
   for (const [i, bytes] of extra.entries()) {
     const stream = child.stdio[3 + i];
     if (!isWritable(stream) || !(bytes instanceof Uint8Array)) continue;
-    stream.on("error", () => undefined); // Ended before it read them; its exit code tells.
+    stream.on("error", () => undefined); // It exited before it read them; its exit code shows that.
     stream.end(bytes);
   }
 }

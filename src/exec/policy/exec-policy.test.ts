@@ -7,7 +7,7 @@ import type { ExecPolicy } from "../../core/ports/exec-policy.ts";
 import { RulesError } from "../../shell/policy/starlark.ts";
 import { createExecPolicy } from "./exec-policy.ts";
 
-/** Harmless at first sight, but each does more. */
+/** They look harmless, but each does more. */
 const tricks = [
   ...["ls; touch PWN", "ls && touch PWN", "ls || touch PWN", "ls | tee PWN", "ls & touch PWN", "ls\ntouch PWN", "ls\r\ntouch PWN"],
   ...["echo $(touch PWN)", "echo `touch PWN`", 'echo "$(touch PWN)"', "cat <(touch PWN)", "ls > PWN", "echo hi >| PWN", "echo hi &> PWN"],
@@ -69,7 +69,7 @@ const tricks = [
   ],
 ];
 
-describe("the policy on commands", () => {
+describe("the exec policy", () => {
   let base: string;
   let home: string;
   let work: string;
@@ -89,7 +89,7 @@ describe("the policy on commands", () => {
   };
   const shell = (script: string): string[] => ["/bin/bash", "-lc", script];
 
-  test("all tricks are asked about, as a script and with rules for harmless programs", async () => {
+  test("all tricks need approval, as a script and with rules for harmless programs", async () => {
     assert.equal(tricks.length, 54);
     const plain = await withRules("");
     const some = await withRules(
@@ -99,7 +99,7 @@ describe("the policy on commands", () => {
       for (const policy of [plain, some]) assert.equal(policy.decide(shell(trick), work).decision, "ask", JSON.stringify(trick));
   });
 
-  test("known commands run unasked: one reader, plain words, no option, found outside the workspace", async () => {
+  test("known commands run without approval: a single reader, plain arguments, no option, found outside the workspace", async () => {
     const policy = await withRules("");
     const safe = [
       "ls",
@@ -119,7 +119,7 @@ describe("the policy on commands", () => {
     ];
     for (const script of safe) assert.deepEqual(policy.decide(shell(script), work), { decision: "allow", because: "knownSafe" }, script);
     assert.equal(policy.decide(["cat", "a.txt"], work).decision, "allow");
-    const asked = [
+    const needsApproval = [
       "ls -l",
       "echo x",
       "date",
@@ -137,12 +137,12 @@ describe("the policy on commands", () => {
       "sudo ls",
       "LS",
     ];
-    for (const script of asked) assert.equal(policy.decide(shell(script), work).decision, "ask", script);
+    for (const script of needsApproval) assert.equal(policy.decide(shell(script), work).decision, "ask", script);
     assert.equal(policy.decide(["cat", "-A", "x"], work).decision, "ask");
     assert.equal(policy.decide([], work).decision, "ask");
   });
 
-  test("a program of that name in the workspace is another program", async () => {
+  test("a program with that name in the workspace is a different program", async () => {
     const bin = path.join(work, "bin");
     mkdirSync(bin, { recursive: true });
     for (const name of ["ls", "git"]) {
@@ -166,7 +166,7 @@ describe("the policy on commands", () => {
     );
     for (const script of ["git status", "git status --short", "echo a && git status", "echo a | echo b; echo c"])
       assert.equal(policy.decide(shell(script), work).decision, "allow", script);
-    const asked = [
+    const needsApproval = [
       ...[
         "git status; touch x",
         "git status && touch x",
@@ -189,7 +189,7 @@ describe("the policy on commands", () => {
       ],
       ...[Array.from({ length: 70 }, () => "echo a").join("; "), `${Array.from({ length: 60 }, () => "echo a").join("; ")}; touch x`],
     ];
-    for (const script of asked) assert.equal(policy.decide(shell(script), work).decision, "ask", script);
+    for (const script of needsApproval) assert.equal(policy.decide(shell(script), work).decision, "ask", script);
   });
 
   test("the strictest rule counts; prompts ask even for known commands", async () => {
@@ -197,11 +197,11 @@ describe("the policy on commands", () => {
       'prefix_rule(pattern=["git"], decision="allow")\nprefix_rule(pattern=["git", ["push", "pull"]], decision="prompt")\nprefix_rule(pattern=["git", "push", "--force"], decision="forbidden")\nprefix_rule(pattern=["ls"], decision="prompt")',
     );
     assert.equal(policy.decide(shell("git log"), work).decision, "allow");
-    const asked = policy.decide(shell("git log && git pull"), work);
-    assert.ok(asked.decision === "ask" && asked.rule?.endsWith("test.rules:2"));
+    const needsApproval = policy.decide(shell("git log && git pull"), work);
+    assert.ok(needsApproval.decision === "ask" && needsApproval.rule?.endsWith("test.rules:2"));
     assert.equal(policy.decide(shell("git push --force"), work).decision, "forbid");
     assert.equal(policy.decide(shell("ls"), work).decision, "ask");
-    assert.equal(policy.decide(shell("git -C . pull"), work).decision, "ask", "what a program is told before its verb changes no rule");
+    assert.equal(policy.decide(shell("git -C . pull"), work).decision, "ask", "options before the subcommand do not evade a rule");
     assert.equal(policy.decide(shell("git --no-pager push --force"), work).decision, "forbid");
   });
 
@@ -278,7 +278,7 @@ describe("the policy on commands", () => {
     assert.deepEqual(proposed("npm run test", ["yarn"]), ["npm", "run", "test"], "another command");
   });
 
-  test("remembering writes one rule once, takes effect at once, and survives many writers", async () => {
+  test("remembering writes one rule once, takes effect at once, and survives concurrent writers", async () => {
     const policy = await createExecPolicy({ codexHome: home, searchPath });
     assert.equal(policy.decide(shell("touch a.txt"), work).decision, "ask");
     await policy.remember(["touch", "a.txt"], false);
@@ -323,7 +323,7 @@ describe("the policy on commands", () => {
   });
 
   test("a rule does not allow what further words make of a harmless program", async () => {
-    const beginnings = [
+    const prefixes = [
       ["rg"],
       ["find", "."],
       ["sed", "-n"],
@@ -335,8 +335,8 @@ describe("the policy on commands", () => {
       ["fd"],
       ["tar", "-tf"],
     ];
-    const policy = await withRules(beginnings.map((words) => `prefix_rule(pattern=${JSON.stringify(words)}, decision="allow")`).join("\n"));
-    const asked = [
+    const policy = await withRules(prefixes.map((prefix) => `prefix_rule(pattern=${JSON.stringify(prefix)}, decision="allow")`).join("\n"));
+    const needsApproval = [
       ...["rg --pre ./x a", "rg --pre=./x a", "find . -exec touch x +", "find . -name a -delete", "find . -fprintf x a"],
       ...[
         "sed -n '1e touch x' f",
@@ -362,16 +362,16 @@ describe("the policy on commands", () => {
       ...["rg a -n --hidden", "find . -name a -type f", "sed -n 1,5p f g", "sed -n 1p f", "sort -r f", "sort -u -k2 f"],
       ...["git log --oneline -5", "git grep -n a", "git status --short", "git commit -c HEAD", "fd a -t f", "tar -tf a.tar"],
     ];
-    const wrong = (scripts: readonly string[], wanted: string): string[] =>
+    const wrong = (scripts: readonly string[], expected: string): string[] =>
       scripts.filter((script) => {
         const { decision } = policy.decide(shell(script), work);
         // A program that is not installed here is never allowed.
-        return decision !== wanted && !(wanted === "allow" && /^(rg|fd) /.test(script));
+        return decision !== expected && !(expected === "allow" && /^(rg|fd) /.test(script));
       });
-    assert.deepEqual([wrong(asked, "ask"), wrong(allowed, "allow")], [[], []]);
+    assert.deepEqual([wrong(needsApproval, "ask"), wrong(allowed, "allow")], [[], []]);
   });
 
-  test("rules files: everything they may hold", async () => {
+  test("rules files: the complete syntax", async () => {
     const policy = await withRules(`
 # a comment
 READERS = ["cat", 'head']
@@ -399,9 +399,9 @@ network_rule(host = "example.com", protocol = "https", decision = "allow")
     assert.equal(sound.decide(shell("/usr/bin/git status"), work).decision, "ask", "only the listed path counts");
   });
 
-  test("rules files: mistakes are told with file and line", async () => {
+  test("rules files: mistakes are reported with file and line", async () => {
     const cases: readonly (readonly [string, RegExp])[] = [
-      ["\nprefix_rule(pattern=[])", /test\.rules:2: pattern must hold words/],
+      ["\nprefix_rule(pattern=[])", /test\.rules:2: pattern must contain strings/],
       ['prefix_rule(pattern=["a"], decision="maybe")', /:1: decision must be one of allow, prompt, forbidden/],
       ['prefix_rule(pattern=["a"], match=["b"])', /match example b does not fit/],
       ['prefix_rule(pattern=["a"], not_match=["a b"])', /not_match example a b fits/],
@@ -425,7 +425,7 @@ network_rule(host = "example.com", protocol = "https", decision = "allow")
       });
   });
 
-  test("a folder stands for its .rules files, in order; what is missing is skipped", async () => {
+  test("a folder means its .rules files, in order; missing ones are skipped", async () => {
     const folder = path.join(base, "rules");
     mkdirSync(folder);
     writeFileSync(path.join(folder, "b.rules"), 'prefix_rule(pattern=["make"], decision="allow")');

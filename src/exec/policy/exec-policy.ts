@@ -1,4 +1,4 @@
-/** What the rules say about a command before anybody is asked. Implements the ExecPolicy port. */
+/** Decides by the rules whether a command is allowed, forbidden or needs approval. Implements the ExecPolicy port. */
 import path from "node:path";
 import type { ExecPolicy, ParsedCommand, ProposedRule, Verdict } from "../../core/ports/exec-policy.ts";
 import { searchPathOf } from "../../lib/program.ts";
@@ -15,17 +15,17 @@ import { isKnownSafe, isOnPath, isOutsideWorkspace, type Lookup } from "./known-
 import { appendRule, loadRules } from "./rules-file.ts";
 
 export interface ExecPolicyOptions {
-  /** Remembered rules go to `rules/default.rules` in here. */
+  /** New rules are stored in `rules/default.rules` in this folder. */
   readonly codexHome: string;
-  /** Files, and folders of `*.rules`; those of a project only when the user trusts it. Without it: the folder `rules` of the home. */
+  /** Files, and folders of `*.rules`; those of a project only if the user trusts it. Default: the folder `rules` of the home. */
   readonly ruleFiles?: readonly string[];
-  /** Files whose rules may ask and forbid, and allow nothing: a project's that the user has not agreed to. */
+  /** Files whose rules may ask and forbid but not allow: a project's files that the user has not approved. */
   readonly onlyStricter?: readonly string[];
   /** The PATH of commands. */
   readonly searchPath?: string | undefined;
 }
 
-/** Throws RulesError with file and line when a rules file is broken: rules that forbid must not vanish in silence. */
+/** Throws RulesError with file and line if a rules file is broken: rules that forbid must not disappear silently. */
 export async function createExecPolicy(options: ExecPolicyOptions): Promise<ExecPolicy> {
   const parser = await loadShellParser();
   const places = options.ruleFiles ?? [path.join(options.codexHome, "rules")];
@@ -37,8 +37,8 @@ export async function createExecPolicy(options: ExecPolicyOptions): Promise<Exec
 }
 
 /**
- * The rules that also let commands leave the sandbox: one file of the user's own, so that no other rule does. Codex, whose rules all allow
- * that, reads it as it is meant.
+ * The rules that also let commands leave the sandbox: a separate file of the user, so that no other rule does. In Codex every allow rule
+ * permits that, so Codex reads this file correctly.
  */
 export const outsideRules = (codexHome: string): string => path.join(codexHome, "rules", "outside-sandbox.rules");
 
@@ -70,8 +70,8 @@ class RulePolicy implements ExecPolicy {
     if (forbidden !== undefined) return { decision: "forbid", reason: forbidText(line, forbidden) };
     const lookup = this.#lookup(cwd, workspaceRoots);
     const whole = this.#strictest(argv, lookup);
-    const parts = line.commands?.map((words) => this.#strictest(words, lookup)) ?? [whole];
-    // A rule for the shell call itself covers what it runs, unless a part wants a question.
+    const parts = line.commands?.map((command) => this.#strictest(command, lookup)) ?? [whole];
+    // A rule for the shell call itself covers what it runs, unless a rule requires approval for a part.
     const isCovered = whole?.rule.decision === "allow" && parts.every((part) => part?.rule.decision !== "prompt");
     const verdict = verdictOf(isCovered ? [whole] : parts);
     const [only, more] = line.commands ?? [];
@@ -88,21 +88,21 @@ class RulePolicy implements ExecPolicy {
     const { commands } = understand(argv, this.#parser);
     if (commands === undefined) return undefined;
     const decides = ({ rule }: Match): boolean => rule.decision !== "allow" || !outside || rule.outside;
-    const undecided = commands.filter((words) => !this.#matches(words).some(decides));
+    const undecided = commands.filter((command) => !this.#matches(command).some(decides));
     const [first] = undecided;
     if (first === undefined) return undefined;
-    const fits = wanted !== undefined && undecided.every((words) => wanted.every((word, i) => words[i] === word));
+    const fits = wanted !== undefined && undecided.every((command) => wanted.every((arg, i) => command[i] === arg));
     if (fits && isSensiblePrefix(wanted)) return { prefix: [...wanted], coversAll: true };
-    const coversAll = undecided.every((words) => first.every((word, i) => words[i] === word));
+    const coversAll = undecided.every((command) => first.every((arg, i) => command[i] === arg));
     return isSensiblePrefix(first) ? { prefix: [...first], coversAll } : undefined;
   }
 
   async remember(prefix: readonly string[], outside: boolean): Promise<void> {
-    if (prefix.length === 0 || prefix.some((word) => word === "" || word.includes("\0")))
-      throw new Error("a rule needs words to begin with");
+    if (prefix.length === 0 || prefix.some((arg) => arg === "" || arg.includes("\0")))
+      throw new Error("a rule needs at least one argument, and none may be empty");
     const file = outside ? outsideRules(this.#options.codexHome) : path.join(this.#options.codexHome, "rules", "default.rules");
     await appendRule(file, allowRuleLine(prefix));
-    const rule: PrefixRule = { pattern: prefix.map((word) => [word]), decision: "allow", justification: undefined, source: file, outside };
+    const rule: PrefixRule = { pattern: prefix.map((arg) => [arg]), decision: "allow", justification: undefined, source: file, outside };
     this.#rules = { ...this.#rules, rules: [...this.#rules.rules, rule] };
   }
 
@@ -110,17 +110,17 @@ class RulePolicy implements ExecPolicy {
     return { searchPath: this.#options.searchPath ?? searchPathOf(process.env), cwd, workspace };
   }
 
-  /** A rule that forbids a part, also behind a program that only starts another; in an opaque script, any command seen in it. */
+  /** A rule that forbids a part of the line, also behind a wrapper program; in an opaque script, any command found in it. */
   #forbidden(argv: readonly string[], line: CommandLine): Match | undefined {
     const commands = line.commands ?? literalCommands(line.script ?? "", this.#parser);
-    for (const words of [...commands, argv].flatMap(withInner))
-      for (const match of this.#matches(words)) if (match.rule.decision === "forbidden") return match;
+    for (const command of [...commands, argv].flatMap(withInner))
+      for (const match of this.#matches(command)) if (match.rule.decision === "forbidden") return match;
     return undefined;
   }
 
-  #strictest(words: readonly string[], lookup: Lookup): Match | undefined {
-    const counting = this.#matches(words).filter(({ rule }) => rule.decision !== "allow" || this.#mayAllow(words, rule, lookup));
-    const stricter = withInner(words)
+  #strictest(argv: readonly string[], lookup: Lookup): Match | undefined {
+    const counting = this.#matches(argv).filter(({ rule }) => rule.decision !== "allow" || this.#mayAllow(argv, rule, lookup));
+    const stricter = withInner(argv)
       .flatMap((form) => this.#matches(form))
       .filter(({ rule }) => rule.decision !== "allow");
     return [...counting, ...stricter].reduce<Match | undefined>(
@@ -129,40 +129,40 @@ class RulePolicy implements ExecPolicy {
     );
   }
 
-  /** Rules that fit the words, and for a full path those that name its last component. */
-  #matches(words: readonly string[]): Match[] {
-    const [program = "", ...rest] = words;
-    const short = path.isAbsolute(program) ? [path.basename(program), ...rest] : words;
+  /** Rules that match the arguments; for a full path, also those that name its last component. */
+  #matches(argv: readonly string[]): Match[] {
+    const [program = "", ...rest] = argv;
+    const short = path.isAbsolute(program) ? [path.basename(program), ...rest] : argv;
     return this.#rules.rules.flatMap((rule) => {
-      const prefix = matchedPrefix(rule, words) ?? matchedPrefix(rule, short);
+      const prefix = matchedPrefix(rule, argv) ?? matchedPrefix(rule, short);
       return prefix === undefined ? [] : [{ rule, prefix }];
     });
   }
 
   /**
-   * An allow rule names a program; a file of that name which a command may have put into the workspace is another one. A path counts when
-   * the rule names that very path, when the rules list it as an executable, or when it is what the PATH leads to.
+   * An allow rule names a program; a file with that name that a command put into the workspace is a different program. A path counts if the
+   * rule names exactly that path, if the rules list it as an executable, or if it is what the PATH resolves to.
    */
-  #mayAllow(words: readonly string[], rule: PrefixRule, lookup: Lookup): boolean {
-    const [program = ""] = words;
-    if (addsPower(words, rule.pattern.length)) return false;
+  #mayAllow(argv: readonly string[], rule: PrefixRule, lookup: Lookup): boolean {
+    const [program = ""] = argv;
+    if (addsPower(argv, rule.pattern.length)) return false;
     if (!program.includes("/")) return isShellBuiltin(program) || isOutsideWorkspace(program, lookup);
-    if (matchedPrefix(rule, words) !== undefined) return true;
+    if (matchedPrefix(rule, argv) !== undefined) return true;
     const listed = this.#rules.executables.get(path.basename(program));
     if (listed !== undefined) return listed.includes(program);
     return isOutsideWorkspace(program, lookup) && isOnPath(program, lookup);
   }
 }
 
-/** Of two that allow, the one that also holds outside the sandbox says more of what the user granted. */
+/** Of two allow rules, the one that also applies outside the sandbox wins, because it grants more. */
 function isStricter({ rule }: Match, { rule: other }: Match): boolean {
   const [own, others] = [strictness(rule.decision), strictness(other.decision)];
   return own === others ? rule.outside && !other.outside : own > others;
 }
 
 function verdictOf(parts: readonly (Match | undefined)[]): Verdict {
-  const asked = parts.find((part) => part?.rule.decision === "prompt");
-  if (asked !== undefined) return { decision: "ask", rule: asked.rule.source };
+  const prompting = parts.find((part) => part?.rule.decision === "prompt");
+  if (prompting !== undefined) return { decision: "ask", rule: prompting.rule.source };
   const [first] = parts;
   if (first === undefined || parts.includes(undefined)) return { decision: "ask" };
   return { decision: "allow", because: "rule", rule: first.rule.source, outside: parts.every((part) => part?.rule.outside === true) };
@@ -172,6 +172,6 @@ function forbidText(line: CommandLine, { rule, prefix }: Match): string {
   return `\`${line.display}\` rejected: ${rule.justification ?? `policy forbids commands starting with \`${quoteCommand(prefix)}\``}`;
 }
 
-/** Programs that the shell itself is; nothing on the PATH can take their place in a script. */
+/** Shell builtins; nothing on the PATH can replace them in a script. */
 const isShellBuiltin = (name: string): boolean =>
   [":", "cd", "exit", "export", "set", "type", "ulimit", "umask", "unset", "wait"].includes(name);

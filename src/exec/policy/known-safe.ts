@@ -1,4 +1,6 @@
-/** Commands that run unasked even when everything untrusted is asked about: a closed list of readers, without any option. */
+/**
+ * Commands that run without approval even if everything untrusted needs it: a fixed list of programs that only read, without any option.
+ */
 import path from "node:path";
 import { findRealPath } from "../../lib/file-status.ts";
 import { isInsideAny } from "../../lib/paths.ts";
@@ -6,7 +8,7 @@ import { findProgram } from "../../lib/program.ts";
 
 const programs = new Set(["cat", "head", "tail", "ls", "pwd", "wc", "nl", "stat", "whoami", "uname", "true", "false"]);
 
-/** How programs are looked up: the PATH, the folder, and the folders whose content is not to be trusted. */
+/** How programs are looked up: the PATH, the working folder, and the folders whose content is not trusted. */
 export interface Lookup {
   readonly searchPath: string | undefined;
   readonly cwd: string;
@@ -16,23 +18,21 @@ export interface Lookup {
 export function isKnownSafe(argv: readonly string[], lookup: Lookup): boolean {
   const [program = "", ...rest] = argv;
   return (
-    programs.has(program) &&
-    rest.every((word) => /^[\x20-\x7e]+$/.test(word) && !word.startsWith("-")) &&
-    isOutsideWorkspace(program, lookup)
+    programs.has(program) && rest.every((arg) => /^[\x20-\x7e]+$/.test(arg) && !arg.startsWith("-")) && isOutsideWorkspace(program, lookup)
   );
 }
 
-/** Whether running the bare name starts a program that commands of the workspace did not put there. */
+/** Whether the bare name starts a program that was not put there by commands in the workspace. */
 export function isOutsideWorkspace(program: string, { searchPath, cwd, workspace }: Lookup): boolean {
   const file = findProgram(program, searchPath, cwd);
   if (file === undefined) return false;
   const real = findRealPath(file) ?? file;
-  // The whole disk is no workspace that anybody could have put a program into.
+  // A workspace of the whole disk does not make every program untrusted.
   const folders = [...workspace, cwd].flatMap((folder) => [folder, findRealPath(folder) ?? folder]).filter((folder) => folder !== "/");
   return !isInsideAny(file, folders) && !isInsideAny(real, folders);
 }
 
-/** Whether the file is the one that its bare name leads to. */
+/** Whether the bare name resolves to this file. */
 export function isOnPath(file: string, { searchPath, cwd }: Lookup): boolean {
   const found = findProgram(path.basename(file), searchPath, cwd);
   return found !== undefined && (found === file || findRealPath(found) === findRealPath(file));

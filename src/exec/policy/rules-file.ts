@@ -1,4 +1,4 @@
-/** Reads rule files and folders, and adds a rule to the user's file without losing what another server writes at the same time. */
+/** Reads rule files and folders, and appends a rule to the user's file without losing concurrent writes of another server. */
 import { readdirSync, statSync } from "node:fs";
 import { mkdir, open, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -14,11 +14,11 @@ const maxBytes = 4 * 1024 * 1024;
 export interface RuleFiles {
   /** The file whose allow rules let commands leave the sandbox. */
   readonly outside: string;
-  /** Files of which only the rules that ask and forbid count. */
+  /** Files of which only the rules that ask and forbid are used. */
   readonly onlyStricter: readonly string[];
 }
 
-/** Rules of all files, in order. A folder stands for its `*.rules` files; what is missing is left out. Throws RulesError. */
+/** The rules of all files, in order. A folder means its `*.rules` files; missing ones are skipped. Throws RulesError. */
 export function loadRules(places: readonly string[], { outside, onlyStricter }: RuleFiles): RuleSet {
   const sets = places.flatMap(filesAt).map((file): RuleSet => {
     const set = parseRules(readRules(file), file, file === outside);
@@ -28,7 +28,7 @@ export function loadRules(places: readonly string[], { outside, onlyStricter }: 
   return { rules: sets.flatMap((set) => set.rules), executables: new Map(sets.flatMap((set) => [...set.executables])) };
 }
 
-/** A file that is a pipe or without end is as broken as one with a mistake in it. */
+/** A file that is a pipe or endless counts as broken, like one with a syntax error. */
 function readRules(file: string): string {
   try {
     return readBoundedTextSync(file, maxBytes);
@@ -47,7 +47,7 @@ function filesAt(place: string): string[] {
     .map((name) => path.join(place, name));
 }
 
-/** Adds the line unless it is there already. The file is replaced as a whole, so that a reader never sees half of it. */
+/** Adds the line unless it already exists. The file is replaced as a whole, so that a reader never sees half of it. */
 export async function appendRule(file: string, line: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const unlock = await lock(`${file}.lock`);
@@ -67,7 +67,7 @@ export async function appendRule(file: string, line: string): Promise<void> {
 const lockPatienceMs = 5_000;
 const lockPauseMs = 20;
 
-/** One writer at a time. A lock that is older than any writer could be belongs to one that died. */
+/** One writer at a time. A lock older than any writer could hold it belongs to one that died. */
 async function lock(file: string): Promise<() => Promise<void>> {
   const deadline = performance.now() + 2 * lockPatienceMs;
   for (;;) {

@@ -1,15 +1,15 @@
-/** What commands may see of the server's own home: a short list of things made for them, and never a secret. */
+/** What commands may read in the server's own home: a short list of entries meant for them, and never a secret. */
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { isInside } from "../../lib/paths.ts";
 
-/** Long tool results, of which the model is shown a part and told where the rest is. */
+/** Long tool results, of which the model gets a part and the path of the rest. */
 const outputs = path.join("parley", "outputs");
 
-/** Instructions and scripts that the model is pointed to. Everything else in the home is the server's business. */
+/** Instructions and scripts that prompts refer the model to. Everything else in the home is private to the server. */
 const openEntries = setOf("AGENTS.md AGENTS.override.md agents memories plugins prompts rules skills vendor_imports");
 
-/** Names the server itself keeps in its home; looked at where the home is also the user's home, so that only these are hidden. */
+/** Names that the server keeps in its home; used if the home is also the user's home, so that only these are hidden. */
 const ownEntries = setOf(
   `parley auth.json .credentials.json config.toml sessions archived_sessions log history.jsonl hooks.json shell_snapshots
    thread-writer-locks .tmp auth.lock installation_id internal_storage.json models_cache.json session_index.jsonl
@@ -19,7 +19,7 @@ const ownPatterns = [/^auth\.json/, /^\.credentials/, /^config\.toml/, /\.sqlite
 
 const isOwn = (name: string): boolean => ownEntries.has(name) || ownPatterns.some((pattern) => pattern.test(name));
 
-/** Whether a writable root would open the server's own home: the home itself, or a place in it that the server reads or writes. */
+/** Whether a writable root would expose the server's own home: the home itself, or an entry that the server reads or writes. */
 export function isServerOwned(real: string, codexHome: string): boolean {
   if (!isInside(real, codexHome)) return false;
   const [first] = path.relative(codexHome, real).split(path.sep);
@@ -27,8 +27,8 @@ export function isServerOwned(real: string, codexHome: string): boolean {
 }
 
 /**
- * The entries of the home that commands may read. Entries are named one by one, so that a secret which is written or replaced while a
- * command runs does not appear to it: a mask over a single file would fall off when the file is replaced by a rename.
+ * The entries of the home that commands may read. They are listed one by one, so that a secret that is written or replaced while a command
+ * runs stays hidden: a mask over a single file would be lost when a rename replaces the file.
  */
 export function readableEntries(codexHome: string, userHome: string | undefined): string[] {
   let names: string[];
@@ -42,6 +42,6 @@ export function readableEntries(codexHome: string, userHome: string | undefined)
   return existsSync(path.join(codexHome, outputs)) ? [...shown, outputs] : shown;
 }
 
-function setOf(words: string): ReadonlySet<string> {
-  return new Set(words.split(/\s+/));
+function setOf(names: string): ReadonlySet<string> {
+  return new Set(names.split(/\s+/));
 }

@@ -23,7 +23,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Bench, openBench, testedEngines } from "../testing.ts";
 
-/** Everything under the workspace and beside it is watched, so /tmp stays closed. */
+/** Everything in and next to the workspace is watched, so /tmp is not writable. */
 const policy = { type: "workspaceWrite", excludeSlashTmp: true, excludeTmpdirEnvVar: true } as const;
 
 for (const { engine, skip } of await testedEngines())
@@ -44,7 +44,7 @@ for (const { engine, skip } of await testedEngines())
       for (const name of ["keep", "folder/keep"]) assert.equal(readFileSync(path.join(bench.outside, name), "utf8"), "old");
     };
 
-    test("symlinks lead nowhere: there before, made by the command, by way of the root, of /proc and of another link", async () => {
+    test("symlinks lead nowhere: existing ones, made by the command, through the root, /proc and another link", async () => {
       const { work, outside } = bench;
       symlinkSync(outside, path.join(work, "before"));
       symlinkSync(path.join(outside, "keep"), path.join(work, "before-file"));
@@ -91,7 +91,7 @@ for (const { engine, skip } of await testedEngines())
       assert.ok(existsSync(path.join(bench.work, "late-inside")));
     });
 
-    test("no terminal to type into: none controls the command, and the call that types is refused", async () => {
+    test("no terminal to inject input into: none controls the command, and the ioctl is refused", async () => {
       const typing = `perl -e 'for my $t ("/dev/tty", "/proc/self/fd/0", "/proc/self/fd/1", "/dev/pts/0", "/dev/console") { if (open(T, "+<", $t)) { my $c = "x"; print ioctl(T, 0x5412, $c) ? "TYPED $t\\n" : "" } } print "END\\n"'`;
       for (const options of [{}, { tty: { cols: 80, rows: 24 }, stdin: "open" as const }]) {
         const { output } = await bench.sh(`${typing}; ls /dev/pts`, { policy, ...options });
@@ -123,7 +123,7 @@ for (const { engine, skip } of await testedEngines())
       for (const server of servers.splice(0)) server.close();
     });
 
-    test("datagram sockets outside: not reached from a socket pair either, by sending or by connecting anew", async (t) => {
+    test("datagram sockets outside: not reached from a socket pair either, by sending or by reconnecting", async (t) => {
       const places = [path.join(bench.outside, "d.sock"), path.join(bench.work, "d.sock")];
       const abstract = `parley-dgram-${process.pid}`;
       const names = [...places.map((place) => `"${place}\\0"`), `"\\0${abstract}"`];
@@ -132,9 +132,9 @@ for (const { engine, skip } of await testedEngines())
       const poll = `while (1) { for my $s (${names.map((_, i) => `*S${i}`).join(", ")}) { my $m; print "HIT $m\\n" if defined recv($s, $m, 99, 0x40) } select(undef, undef, undef, 0.01) }`;
       const listener = spawn("perl", ["-MSocket", "-e", `$| = 1; ${bind.join("")} print "ready\\n"; ${poll}`]);
       t.after(() => listener.kill("SIGKILL"));
-      let heard = "";
+      let received = "";
       listener.stdout.on("data", (chunk: Buffer) => {
-        heard += chunk.toString();
+        received += chunk.toString();
       });
       await once(listener.stdout, "data");
       const attack = names.map(
@@ -143,11 +143,11 @@ for (const { engine, skip } of await testedEngines())
       );
       const { output } = await bench.sh(`perl -MSocket -e '${attack.join(" ")}; print "END\\n"'`, { policy });
       assert.match(output, /END/);
-      const said = once(listener.stdout, "data");
+      const lastMessage = once(listener.stdout, "data");
       const own = `socket(S, AF_UNIX, SOCK_DGRAM, 0); send(S, "last", 0, pack("S a*", AF_UNIX, ${names[0]})) or die $!`;
       assert.equal(spawnSync("perl", ["-MSocket", "-e", own]).status, 0);
-      await said;
-      assert.equal(heard, "ready\nHIT last\n");
+      await lastMessage;
+      assert.equal(received, "ready\nHIT last\n");
       for (const place of places) rmSync(place);
     });
 
@@ -235,18 +235,18 @@ for (const { engine, skip } of await testedEngines())
         cwd: folder,
         roots: [folder],
       });
-      // On a disk that tells cases apart these are other folders, which nothing reads; on one that does not, they are the protected ones.
+      // On a case-sensitive disk these are different folders, which nothing reads; on a case-insensitive one they are the protected ones.
       assert.deepEqual(readdirSync(path.join(folder, ".git/hooks")), []);
       assert.equal(realpathSync(path.join(folder, ".git")), path.join(realpathSync(folder), ".git"));
     });
 
     test("a command that forks without end is ended as a whole, and the next one runs", async () => {
-      // The limit guards the machine that runs the tests, not the sandbox.
+      // The limit protects the machine that runs the tests, not the sandbox.
       const nap = `sleep 77.${process.pid}`;
       const bomb = `n() { trap '' TERM HUP INT; for d in 1 2 3 4 5 6 7; do bash -c 'trap "" TERM; ${nap} & ${nap}' & done; ${nap}; }; for i in 1 2 3 4 5 6; do n & done; echo up; wait`;
       const { exitCode, timedOut } = await bench.sh(bomb, { policy, timeoutMs: 700 });
       assert.deepEqual([exitCode, timedOut], [124, true]);
-      // The last of them may take a moment to go.
+      // The last of them may take a moment to exit.
       const alive = (): string[] =>
         readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && cmdline(pid).includes(nap.replace(" ", "\0")));
       for (let i = 0; i < 500 && alive().length > 0; i++) await delay(20);

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { CommandRefused } from "../../core/ports/command-runner.ts";
 import { type Bench, noBubblewrap, openBench, testedEngines } from "../testing.ts";
 
-/** Why the case cannot be made here; false when it can. */
+/** Why the case cannot be set up here; false if it can. */
 function canForbidNamespaces(): string | false {
   const { status } = spawnSync("unshare", ["-Ur", "sh", "-c", "echo 0 > /proc/sys/user/max_user_namespaces"]);
   return status === 0 ? false : "needs unshare(1)";
@@ -41,14 +41,14 @@ for (const { engine, skip, mounts, protects } of engines)
         return true;
       });
     };
-    /** A workspace of its own, so that cases do not meet. */
+    /** A separate workspace, so that cases do not affect each other. */
     const workspace = (name: string): string => {
       const folder = path.join(bench.base, name);
       mkdirSync(folder, { recursive: true });
       return folder;
     };
 
-    protects("what the server itself is run from stays as it is, wherever it lies", async () => {
+    protects("the server's own program stays unchanged, wherever it is", async () => {
       const base = mkdtempSync("/var/tmp/parley-program-");
       const program = path.join(base, "node_modules/parley");
       const own = openBench({ engine, program: [program, path.join(base, "missing")] });
@@ -95,7 +95,7 @@ for (const { engine, skip, mounts, protects } of engines)
       assert.doesNotMatch((await bench.sh(line, { env, policy: closed })).output, /DIR|^TMP/m);
     });
 
-    protects("stand-ins in TMPDIR hold for every command, and are gone when the runner is", async () => {
+    protects("placeholders in TMPDIR protect every command, and are gone when the runner is", async () => {
       const own = openBench({ engine });
       const tmpdir = path.join(own.outside, "tmp");
       mkdirSync(tmpdir);
@@ -122,7 +122,7 @@ for (const { engine, skip, mounts, protects } of engines)
       assert.equal(readFileSync(path.join(work, ".codex", "mine"), "utf8"), "mine");
     });
 
-    protects("what stands in for a missing name is empty, closed to writing, and what is forced into it stays inside", async () => {
+    protects("the placeholder of a missing name is empty and read-only, and what is forced into it stays inside", async () => {
       const work = workspace("empty");
       const line =
         "ls -A .git .codex; mkdir .git/hooks || echo CLOSED; git init -q . || echo NO-REPOSITORY; chmod 777 .git; touch .git/config";
@@ -146,7 +146,7 @@ for (const { engine, skip, mounts, protects } of engines)
       assert.ok(existsSync(path.join(work, ".vscode/tasks.json")), "they are the user's choice");
     });
 
-    protects("commands side by side share the stand-ins, and the last one takes them away", async () => {
+    protects("concurrent commands share the placeholders, and the last one removes them", async () => {
       const work = workspace("shared");
       const options = { cwd: work, roots: [work] };
       const long = await bench.start(["/bin/sh", "-c", "read x; mkdir .git 2>/dev/null && touch .git/planted; echo over"], {
@@ -161,7 +161,7 @@ for (const { engine, skip, mounts, protects } of engines)
       assert.deepEqual(readdirSync(work), []);
     });
 
-    test("a folder that the user fills meanwhile stays", async () => {
+    test("a placeholder that the user puts files into stays", async () => {
       const work = workspace("filled");
       const options = { cwd: work, roots: [work] };
       const long = await bench.start(["/bin/cat"], { ...options, stdin: "open" });
@@ -172,7 +172,7 @@ for (const { engine, skip, mounts, protects } of engines)
       assert.ok(existsSync(path.join(work, ".git", "HEAD")));
     });
 
-    protects("stand-ins of a killed server are recognised and taken away", async () => {
+    protects("placeholders of a killed server are recognized and removed", async () => {
       const work = workspace("leftover");
       mkdirSync(path.join(work, ".git"));
       spawnSync("chmod", ["1711", path.join(work, ".git")]);
@@ -189,7 +189,7 @@ for (const { engine, skip, mounts, protects } of engines)
       assert.match((await bench.sh("echo ran", { cwd: work, roots: [work], policy: readOnly })).output, /ran/);
     });
 
-    protects("what `.git` leads to is protected: gitdir file, worktree, submodule, nested repository, linked hooks", async () => {
+    protects("what `.git` refers to is protected: gitdir file, worktree, submodule, nested repository, linked hooks", async () => {
       const work = workspace("repos");
       git(work, "init", "-q");
       git(work, "commit", "-q", "--allow-empty", "-m", "x");
@@ -249,7 +249,7 @@ for (const { engine, skip, mounts, protects } of engines)
       await refused(bench.sh("true", { roots: [path.join(home, "skills")] }), /server's own home/);
     });
 
-    test("what was cut from a long output can be read where the model is told that it is", async () => {
+    test("the rest of a truncated output can be read at the path that the model got", async () => {
       const outputs = path.join(bench.home, "parley", "outputs");
       mkdirSync(outputs, { recursive: true, mode: 0o700 });
       writeFileSync(path.join(outputs, "all.txt"), "all of it", { mode: 0o600 });
@@ -259,7 +259,7 @@ for (const { engine, skip, mounts, protects } of engines)
       rmSync(outputs, { recursive: true });
     });
 
-    test("a secret that is replaced while a command runs does not appear", async () => {
+    test("a secret that is replaced while a command runs stays hidden", async () => {
       const file = path.join(bench.home, "auth.json");
       writeFileSync(file, "sk-old");
       const long = await bench.start(["/bin/bash", "-c", `read x; cat ${file} ${bench.home}/fresh-token; echo END`], { stdin: "open" });
@@ -281,7 +281,7 @@ for (const { engine, skip, mounts, protects } of engines)
       if (mounts) await refused(bench.sh("true", root("/usr")), /not found outside the writable folders/);
       assert.equal((await bench.sh("true", root(path.join(bench.base, "missing")))).exitCode, 0);
       const real = workspace("real");
-      // Where no command could write before: only a person can have put it there.
+      // No command could write there before: only a person can have created it.
       const links = mkdtempSync("/var/tmp/parley-links-");
       symlinkSync(real, path.join(links, "to-real"));
       assert.equal((await bench.sh(`touch ${real}/x`, root(path.join(links, "to-real")))).exitCode, 0);
@@ -323,14 +323,14 @@ for (const { engine, skip, mounts, protects } of engines)
     });
 
     test("no capability, no new privileges, a filter, no other processes, no settings of the machine", async () => {
-      // Where it has a process space of its own, the first process of the sandbox is no less confined than the command.
+      // If it has its own PID namespace, the first process of the sandbox is just as confined as the command.
       const looked = ["/proc/self/status", ...(mounts ? ["/proc/1/status"] : [])];
       const { output } = await bench.sh(
         `grep -hE "^(NoNewPrivs|Cap...|Seccomp):" ${looked.join(" ")}; ls /proc | grep -c "^[0-9]"; for f in sys/kernel/core_pattern sys/kernel/hostname sys/vm/overcommit_memory sysrq-trigger irq/default_smp_affinity; do (exec 9>>/proc/$f) 2>/dev/null && echo "OPEN $f"; done; (exec 9>>/sys/kernel/uevent_helper) 2>/dev/null && echo OPEN; echo END`,
       );
       assert.equal(output.match(/NoNewPrivs:\t1\n/g)?.length, looked.length, output);
       assert.equal(output.match(/Seccomp:\t2\n/g)?.length, looked.length, output);
-      // What an ordinary user may not drop has no meaning without new privileges.
+      // Capabilities that an ordinary user may not drop are irrelevant with no_new_privs.
       const sets = mounts ? /Cap...:\t([0-9a-f]+)/g : /Cap(?:Inh|Prm|Eff|Amb):\t([0-9a-f]+)/g;
       for (const [, bits] of output.matchAll(sets)) assert.match(bits ?? "", /^0+$/);
       assert.doesNotMatch(output, /OPEN/);
@@ -374,7 +374,7 @@ for (const { engine, skip, mounts, protects } of engines)
       }
     });
 
-    test("a folder chosen for the command is not thereby writable; a hidden one is refused", async () => {
+    test("the working folder of a command does not become writable; a hidden one is refused", async () => {
       const { output } = await bench.sh("pwd; touch here || echo DENIED", { cwd: bench.outside });
       assert.match(output, /outside\n.*DENIED/s);
       mkdirSync(path.join(bench.home, "parley"), { recursive: true });
@@ -397,7 +397,7 @@ describe("the choice of an engine", { skip: process.platform === "linux" ? false
   });
   after(() => bench.close());
 
-  /** What a server says on a machine that forbids user namespaces. */
+  /** The error message of a server on a machine that forbids user namespaces. */
   const withoutNamespaces = (engine: string | undefined): string => {
     const program = `
       import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "../spawn.ts"))};
@@ -415,7 +415,7 @@ describe("the choice of an engine", { skip: process.platform === "linux" ? false
       assert.match(withoutNamespaces(engine), /^noSandbox No sandbox: .*Allow user namespaces.*danger-full-access/s);
   });
 
-  test("where user namespaces are off, Landlock takes over and says what it cannot", {
+  test("where user namespaces are off, Landlock takes over and lists what it cannot do", {
     skip: canForbidNamespaces() || noLandlock,
   }, () => {
     const [exit, state = "{}"] = withoutNamespaces(undefined).trim().split("\n");
@@ -426,7 +426,7 @@ describe("the choice of an engine", { skip: process.platform === "linux" ? false
     assert.match(limits.join("\n"), /\.git.*ask first/);
   });
 
-  test("one that the settings name is taken or refused with the reason, never replaced by another", async () => {
+  test("a configured engine is used or refused with the reason, never replaced by another", async () => {
     for (const { engine, skip } of engines) {
       const own = openBench({ engine });
       const state = await own.runner.sandbox();
@@ -438,7 +438,7 @@ describe("the choice of an engine", { skip: process.platform === "linux" ? false
     await odd.close();
   });
 
-  test("Landlock refuses a workspace around the server's home and asks where names are open", { skip: noLandlock }, async () => {
+  test("Landlock refuses a workspace around the server's home and asks if names are unprotected", { skip: noLandlock }, async () => {
     const own = openBench({ engine: "landlock" });
     const policy = { type: "workspaceWrite" } as const;
     await assert.rejects(own.sh("true", { roots: [own.base] }), /holds secrets of the server.*Choose a smaller workspace/);

@@ -1,4 +1,4 @@
-/** The Linux sandbox: works out one plan for a command and has the best engine of this machine carry it out. */
+/** The Linux sandbox: builds a plan for each command and lets the best engine of this machine carry it out. */
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Command, Confinement, SandboxState, WrappedCommand } from "../../core/ports/command-runner.ts";
@@ -18,11 +18,11 @@ import { type WritableRoots, writableRoots } from "./roots.ts";
 import { maskSecrets } from "./secret-files.ts";
 import { checkedArgv, type PlannedMount, RunningPlans } from "./swaps.ts";
 
-/** /dev/shm is not among them: a TMPDIR may well lie there. */
+/** /dev/shm is not included: TMPDIR may be there. */
 const kernelTrees = ["/proc", "/sys", "/dev/pts", "/dev/mqueue"];
 
-/** For a client whose command is refused because names are open. */
-const howToGoOn =
+/** For a client whose command is refused because protected names would be writable. */
+const alternatives =
   "Choose the readOnly policy for a command that only reads, or dangerFullAccess for one that may change everything; or install bubblewrap and allow user namespaces.";
 
 export class LinuxSandbox implements PlatformSandbox {
@@ -54,10 +54,10 @@ export class LinuxSandbox implements PlatformSandbox {
       ...searchedRoots(confinement).map((root) => this.#nested.prepare(root)),
     ]);
     if ("refused" in chosen) return chosen;
-    // An engine that can protect no name in a writable folder need not know where they all are.
+    // An engine that cannot protect names in a writable folder does not need their locations.
     if (chosen.engine.mounts) return refusals.find((refusal) => refusal !== undefined);
     const open = confinement.namesMayBeOpen === true ? undefined : await this.openNames(confinement);
-    return open === undefined ? undefined : { refused: `No sandbox: ${open}, and nobody was asked. ${howToGoOn}` };
+    return open === undefined ? undefined : { refused: `No sandbox: ${open}, and nobody was asked. ${alternatives}` };
   }
 
   async state(): Promise<SandboxState> {
@@ -105,7 +105,10 @@ export class LinuxSandbox implements PlatformSandbox {
     this.#kept.clear();
   }
 
-  /** Stand-ins in temporary folders stay for a command that follows at once, as making and removing them is much of its cost. */
+  /**
+   * Placeholders in temporary folders are kept for a command that follows immediately, because creating and removing them is a large part
+   * of its cost.
+   */
   #keep(files: readonly string[]): void {
     for (const file of files) if (!this.#kept.has(file) && this.#placeholders.hold(file)) this.#kept.add(file);
   }
@@ -157,9 +160,9 @@ export class LinuxSandbox implements PlatformSandbox {
       this.#placeholders.plan([]);
       this.#keep(held.filter((file) => isInsideAny(file, protection.temporary) && !isInsideAny(file, roots.named)));
       const readOnly = [...protection.readOnly, ...protection.missing];
-      // The temporary folder is shared with other users, who may be running commands as well.
+      // The temporary folder is shared with other users, who may also run commands.
       const foreign = readOnly.filter((file) => !held.includes(file) && protection.temporary.includes(path.dirname(file)));
-      // An empty folder that another program left there looks the same from inside with an empty one over it, which costs less.
+      // An empty folder left there by another program looks the same from inside if an empty one is mounted over it, which is cheaper.
       const empty = engine.makesEmptyFolders ? [...held, ...foreign.filter(isEmptyFolder)] : [];
       const plan = { roots: writable, readOnly, foreign, empty, masks, hidden: secrets.files, pipes: this.#pipes.paths };
       const { unsure, leave } = this.#running.enter(plannedPlaces(plan), writable);
@@ -175,7 +178,7 @@ function isEmptyFolder(folder: string): boolean {
   try {
     return readdirSync(folder).length === 0;
   } catch {
-    return false; // A file, or not ours to look into.
+    return false; // A file, or a folder that we may not read.
   }
 }
 
@@ -187,7 +190,7 @@ const searchedRoots = ({ policy, workspaceRoots }: Confinement): string[] =>
         .filter((root) => root !== undefined)
         .filter((root) => root !== "/");
 
-/** The server's home, and `~/.codex` when that is another one: the keys of a second installation are no less secret. */
+/** The server's home, and `~/.codex` if that is a different folder: the keys of a second installation are just as secret. */
 function homeMasks(codexHome: string | undefined, userHome: string | undefined): HomeMask[] {
   const usual = userHome === undefined ? undefined : findRealPathIfAny(path.join(userHome, ".codex"));
   const homes = [...new Set([codexHome, usual])].filter((home) => home !== undefined);

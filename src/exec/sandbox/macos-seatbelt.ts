@@ -1,4 +1,4 @@
-/** The macOS sandbox: a Seatbelt profile made for the command, given to sandbox-exec as an argument. */
+/** The macOS sandbox: a Seatbelt profile built for the command and passed to sandbox-exec as an argument. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Command, Confinement, SandboxState, WrappedCommand } from "../../core/ports/command-runner.ts";
@@ -14,11 +14,11 @@ const kernelTrees = ["/dev", "/System"];
 
 export interface ProfileInput {
   readonly roots: readonly string[];
-  /** Paths in the roots that stay read-only, existing or not. */
+  /** Paths in the roots that stay read-only, whether or not they exist. */
   readonly protectedPaths: readonly string[];
-  /** Homes of the server: hidden but for the named entries, and never writable. */
+  /** Homes of the server: hidden except for the listed entries, and never writable. */
   readonly masks: readonly { readonly home: string; readonly entries: readonly string[] }[];
-  /** Files with secrets of the server. Rules go by name, so that one which is replaced stays hidden. */
+  /** Files with secrets of the server. Rules apply by name, so that a file stays hidden when it is replaced. */
   readonly hidden?: readonly string[];
   readonly network: boolean;
 }
@@ -53,7 +53,7 @@ export class SeatbeltSandbox implements PlatformSandbox {
     const { policy } = confinement;
     const network = "networkAccess" in policy && policy.networkAccess === true;
     const writable = [...roots.named, ...protection.temporary];
-    // Patterns cannot hold a quotation mark; a path must never be able to end one.
+    // Patterns cannot contain a quotation mark; a path must never be able to terminate one.
     const odd = writable.find((root) => /["\n]/.test(root));
     if (odd !== undefined)
       return { refused: `writable root ${JSON.stringify(odd)}: its name holds a character that the sandbox cannot be told` };
@@ -73,7 +73,7 @@ export class SeatbeltSandbox implements PlatformSandbox {
   }
 }
 
-/** Rules that every command needs: to run programs, to read the disk, to ask the system about itself, and to use a terminal. */
+/** Rules that every command needs: to run programs, read the disk, query the system, and use a terminal. */
 const base = `(version 1)
 (deny default)
 (allow process-exec process-fork)
@@ -97,7 +97,7 @@ const base = `(version 1)
   (global-name "com.apple.PowerManagement.control")
   (global-name "com.apple.trustd.agent"))`;
 
-/** A later rule beats an earlier one: what is opened comes before what stays closed inside it. */
+/** Later rules override earlier ones: a folder is made writable before the exceptions inside it. */
 export function seatbeltProfile({ roots, protectedPaths, masks, hidden = [], network }: ProfileInput): string {
   const isInHome = (root: string): boolean => masks.some(({ home }) => isInside(root, home));
   const rules = [
@@ -105,14 +105,14 @@ export function seatbeltProfile({ roots, protectedPaths, masks, hidden = [], net
     ...rule("allow file-write*", roots.filter((root) => !isInHome(root)).map(subtree)),
     ...masks.flatMap(maskRules),
     ...rule("allow file-read* file-write*", roots.filter(isInHome).map(subtree)),
-    // Such a name may lie anywhere in a root, and may come to lie there while the command runs: the name itself is protected.
+    // Such a name may exist anywhere in a root, or be created while the command runs: the name itself is protected.
     ...rule(
       "deny file-write*",
       roots.flatMap((root) => protectedNames.map((name) => namedIn(root, name))),
     ),
     ...rule("deny file-write*", protectedPaths.map(subtree)),
     ...rule("deny file-read* file-write*", hidden.map(subtree)),
-    // Moving a root away would take the rules off it.
+    // Moving a root away would remove its rules.
     ...rule(
       "deny file-write-unlink",
       roots.map((root) => `(literal ${quoted(root)})`),
@@ -135,7 +135,7 @@ const maskRules = ({ home, entries }: ProfileInput["masks"][number]): string[] =
   ),
 ];
 
-/** Unix sockets are a way out of the sandbox, but for the one that resolves names. */
+/** Unix sockets are a way out of the sandbox, except for the one that resolves host names. */
 const networkRules = [
   "(allow network* system-socket)",
   "(deny network-outbound (remote unix-socket))",
@@ -146,7 +146,7 @@ const networkRules = [
 const quoted = (text: string): string => `"${text.replaceAll(/[\\"]/g, "\\$&")}"`;
 const subtree = (file: string): string => `(subpath ${quoted(file)})`;
 
-/** Disks there do not tell `.GIT` from `.git`. */
+/** File systems there are case-insensitive: `.GIT` is `.git`. */
 function namedIn(root: string, name: string): string {
   const letters = [...name].map((c) => (/[a-z]/.test(c) ? `[${c}${c.toUpperCase()}]` : escapeRegex(c))).join("");
   return `(regex #"^${escapeRegex(root)}/(.*/)?${letters}(/|$)")`;

@@ -1,4 +1,7 @@
-/** What a command sees and which of it it may write, as a list of mounts that every engine with namespaces carries out alike. Pure but for looks at the disk. */
+/**
+ * What a command can see and write, as a list of mounts that all engines with namespaces carry out in the same way. No side effects; only
+ * reads the disk.
+ */
 import { readlinkSync } from "node:fs";
 import path from "node:path";
 import { findLstat, findRealPath } from "../../lib/file-status.ts";
@@ -6,7 +9,7 @@ import { isInside, isInsideAny } from "../../lib/paths.ts";
 import { pinnedFolders } from "./protection.ts";
 import type { PlannedMount } from "./swaps.ts";
 
-/** A home of the server, or another folder with secrets in it: hidden but for the named entries. */
+/** A home of the server, or another folder with secrets: hidden except for the listed entries. */
 export interface HomeMask {
   readonly home: string;
   readonly entries: readonly string[];
@@ -16,39 +19,39 @@ export interface MountPlan {
   readonly roots: readonly string[];
   /** Paths inside the roots that stay read-only; all exist. */
   readonly readOnly: readonly string[];
-  /** Those of them that another user may remove at any moment, which must not make the command fail. */
+  /** Those of `readOnly` that another user may remove at any time, which must not make the command fail. */
   readonly foreign: readonly string[];
-  /** Those of them that are empty stand-ins of the server's own: an empty folder without the right to write lies over each. */
+  /** Those of `readOnly` that are empty placeholders of this server: an empty read-only folder is mounted over each. */
   readonly empty: readonly string[];
   readonly masks: readonly HomeMask[];
   /** Single files that cannot be opened. */
   readonly hidden: readonly string[];
-  /** Named pipes of the machine, closed unless they lie in the roots. */
+  /** Named pipes of the machine, made inaccessible unless they are in the roots. */
   readonly pipes: readonly string[];
 }
 
-/** One step of the plan. Paths are real ones; what is shown comes from the disk as it is outside. */
+/** One step of the plan. Paths are real paths; sources are taken from the disk as seen outside. */
 export type Mount =
-  /** What lies at `from`, or at the place itself. With `optional` it, or the place, may be gone. */
+  /** Mounts `from`, or the path itself. With `optional`, the source or the mount point may be missing. */
   | { readonly kind: "bind"; readonly at: string; readonly readOnly: boolean; readonly from?: string; readonly optional?: boolean }
   /** A new folder in memory. */
   | { readonly kind: "memory"; readonly at: string }
-  /** An empty folder in memory without the right to write. */
+  /** An empty read-only folder in memory. */
   | { readonly kind: "empty"; readonly at: string }
-  /** A fresh /dev with the harmless devices. */
+  /** A new /dev with only harmless devices. */
   | { readonly kind: "devices"; readonly at: string }
-  /** A /proc that knows the sandbox's processes alone. */
+  /** A /proc that shows only the sandbox's processes. */
   | { readonly kind: "processes"; readonly at: string }
   | { readonly kind: "link"; readonly at: string; readonly to: string }
-  /** What was mounted there before becomes read-only. */
+  /** Makes what was mounted there before read-only. */
   | { readonly kind: "sealed"; readonly at: string };
 
-/** Before all other mounts, which lie over it. */
+/** Comes before all other mounts, which are placed over it. */
 export const wholeDisk: Mount = { kind: "bind", at: "/", readOnly: true };
 
 /**
- * The same for every command. `/dev` is a fresh one, read-only as a folder; with `scratch` its shared memory is private and writable.
- * `/proc` is read-only as a whole: root, the owner of its files, could change the machine through them even without any capability.
+ * The same for every command. `/dev` is new and read-only as a folder; with `scratch` its shared memory is private and writable. `/proc` is
+ * entirely read-only: root owns its files and could change the machine through them even without capabilities.
  */
 export function baseMounts(scratch: boolean): Mount[] {
   const mounts: Mount[] = [
@@ -60,15 +63,15 @@ export function baseMounts(scratch: boolean): Mount[] {
   return mounts;
 }
 
-/** Devices do not work on mounts of the sandbox: whoever opens this one is refused. */
+/** Devices do not work on the sandbox's mounts: opening this one fails. */
 const closedFile = (file: string): Extract<Mount, { kind: "bind" }> => ({ kind: "bind", at: file, from: "/dev/null", readOnly: true });
 
-/** Where the plan mounts something, for those who look whether it came to be there. */
+/** Where the plan mounts something, for the check that the mounts are really in place. */
 export function plannedPlaces(plan: MountPlan): PlannedMount[] {
   const { readOnly, pins } = held(plan);
   return [
     ...[...plan.roots, ...pins].map((at): PlannedMount => ({ at, shows: "itself" })),
-    // What another user may remove at any moment need not be there.
+    // What another user may remove at any time is not required to be there.
     ...readOnly
       .filter((at) => !plan.foreign.includes(at) || plan.empty.includes(at))
       .map((at): PlannedMount => ({ at, shows: plan.empty.includes(at) ? "memory" : "itself" })),
@@ -77,7 +80,7 @@ export function plannedPlaces(plan: MountPlan): PlannedMount[] {
   ];
 }
 
-/** What stays as it is in the roots, and the folders above it that cannot be moved away. */
+/** What stays unchanged in the roots, and the parent folders that must not be moved. */
 function held({ roots, masks, hidden, readOnly: all }: MountPlan): { readonly readOnly: string[]; readonly pins: string[] } {
   const readOnly = all.filter((file) => !isInsideAny(file, outermost(all, file, roots)));
   const pins = pinnedFolders(roots, [...roots, ...readOnly, ...hidden, ...masks.map((mask) => mask.home)]).filter(
@@ -86,7 +89,7 @@ function held({ roots, masks, hidden, readOnly: all }: MountPlan): { readonly re
   return { readOnly, pins };
 }
 
-/** Later mounts lie over earlier ones: outer folders first, and the masks after all that could show what they hide. */
+/** Later mounts cover earlier ones: outer folders first, and masks after everything that could expose what they hide. */
 export function planMounts(plan: MountPlan): Mount[] {
   const { roots, masks, hidden } = plan;
   const { readOnly, pins } = held(plan);
@@ -102,18 +105,18 @@ export function planMounts(plan: MountPlan): Mount[] {
     ...mounts.filter(({ at }) => isMasked(at) && !homes.includes(at)),
     ...homes.map((at): Mount => ({ kind: "sealed", at })),
     ...hidden.filter((file) => !isHidden(file, masks, roots)).map(closedFile),
-    // One in a writable folder is the command's own business.
+    // A pipe in a writable folder belongs to the command.
     ...plan.pipes.filter((file) => !isInsideAny(file, roots)).map((file): Mount => ({ ...closedFile(file), optional: true })),
   ];
 }
 
-/** bubblewrap reads the whole list of mounts after each bind, which is most of what a sandbox costs; a new folder in memory needs no look at it. */
+/** bubblewrap reads the whole mount table after each bind, which is most of a sandbox's cost; a new folder in memory does not need that. */
 function readOnlyMount(at: string, { foreign, empty }: MountPlan): Mount {
   if (empty.includes(at)) return { kind: "empty", at };
   return { kind: "bind", at, readOnly: true, ...(foreign.includes(at) ? { optional: true } : {}) };
 }
 
-/** Read-only paths above `file` that already cover it, unless a writable root opens the way again in between. */
+/** Read-only paths above `file` that already cover it, unless a writable root in between makes it writable again. */
 function outermost(readOnly: readonly string[], file: string, roots: readonly string[]): string[] {
   return readOnly.filter(
     (other) => other !== file && isInside(file, other) && !roots.some((root) => isInside(root, other) && isInside(file, root)),
@@ -131,7 +134,7 @@ function maskMounts({ home, entries }: HomeMask): Mount[] {
   return mounts;
 }
 
-/** Whether a folder is not there for commands. */
+/** Whether a folder is invisible to commands. */
 export function isHidden(folder: string, masks: readonly HomeMask[], roots: readonly string[]): boolean {
   const real = findRealPath(folder) ?? folder;
   return masks.some(

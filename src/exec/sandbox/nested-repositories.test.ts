@@ -22,7 +22,7 @@ test("a folder of thousands of entries hides nothing: not its own repository, no
 });
 
 for (const { engine, skip } of (await testedEngines()).filter(({ mounts }) => mounts))
-  describe(`what is protected at every depth by ${engine}`, { skip }, () => {
+  describe(`what is protected at every depth with ${engine}`, { skip }, () => {
     let bench: Bench;
     before(() => {
       bench = openBench({ engine });
@@ -38,7 +38,7 @@ for (const { engine, skip } of (await testedEngines()).filter(({ mounts }) => mo
       const { status, stderr } = spawnSync("git", args, { cwd: bench.base, env });
       assert.equal(status, 0, String(stderr));
     };
-    /** Tries to add a hook to a repository in the workspace by every way, and answers what it wrote. */
+    /** Tries in every way to add a hook to a repository in the workspace, and returns what it wrote. */
     const attack = async (options: { cwd: string; roots: readonly string[] }, ...gits: string[]): Promise<string> => {
       const tries = gits.map((at) => {
         const top = at.split("/")[0];
@@ -73,7 +73,7 @@ for (const { engine, skip } of (await testedEngines()).filter(({ mounts }) => mo
       assert.equal(output, "WROTE\nEND\n");
     });
 
-    test("more of them than can be held one by one are held with the folder around them, and the rest stays writable", async () => {
+    test("too many to protect one by one are protected with the folder around them, and the rest stays writable", async () => {
       const options = workspace("crowd");
       git("init", "-q", path.join(options.cwd, "z/repo"));
       for (let i = 0; i < 400; i++) mkdirSync(path.join(options.cwd, `crowd/deep/d${i}/.git`), { recursive: true });
@@ -89,7 +89,7 @@ for (const { engine, skip } of (await testedEngines()).filter(({ mounts }) => mo
       assert.equal((await bench.sh("echo fine", { ...options, policy: { type: "readOnly" } })).output, "fine\n");
     });
 
-    test("a repository that came while another command runs is protected from the next one, and so is one made between two commands", async () => {
+    test("a repository that appears while another command runs is protected from the next one, and so is one made between two commands", async () => {
       const options = workspace("meanwhile");
       const long = await bench.start(["/bin/bash", "-c", "read x"], { ...options, stdin: "open" });
       git("init", "-q", path.join(options.cwd, "sub/clone"));

@@ -1,6 +1,6 @@
 /**
- * Finds what must stay as it is at any depth of a writable root, so that the sandbox can protect each of them: `.git`, `.codex` and `.agents`,
- * and repositories without a `.git`, which are known by HEAD, objects and refs. Looked for again before each command.
+ * Finds everything at any depth of a writable root that must stay unchanged, so that the sandbox can protect it: `.git`, `.codex` and
+ * `.agents`, and repositories without a `.git`, recognized by HEAD, objects and refs. The search is repeated before each command.
  */
 import type { Dirent } from "node:fs";
 import path from "node:path";
@@ -9,27 +9,30 @@ import { findLstat, settledAfterMs } from "../../lib/file-status.ts";
 import { isInsideAny } from "../../lib/paths.ts";
 import { protectedNames } from "./protection.ts";
 
-/** More than these and commands are refused: what was not looked at cannot be protected. */
+/** Beyond these limits commands are refused: what was not searched cannot be protected. */
 const limits = { folders: 250_000, packageFolders: 500_000, atOnce: 32 };
-/** How many paths one sandbox holds still. Where there are more, the folders around them are held as a whole. */
+/** The maximum number of protected paths per sandbox. If there are more, the folders around them are protected as a whole. */
 const maxHeld = 256;
-/** In a large root a search this young counts for the next command, unless a command has ended since it began. */
+/** In a large root, a search this recent is reused for the next command, unless a command has ended since it began. */
 const freshMs = 1_000;
-/** So few folders are looked at again in a millisecond or two. */
+/** This few folders are checked again within a millisecond or two. */
 const fewFolders = 500;
-/** Folders of packages and caches are large and made by tools: they are searched whole once, and then now and then behind the scenes. */
+/** Package and cache folders are large and created by tools: they are searched completely once, and then occasionally in the background. */
 const packageFolders = new Set(["node_modules", "__pycache__", ".venv", ".cache"]);
 const packagesAgainMs = 120_000;
-/** Folders that are looked at between two breaths. */
-const breath = 128;
-/** A folder of this size, or of so few entries, is read faster at once than it is handed to another thread. */
+/** Folders visited before yielding to the event loop. */
+const foldersPerYield = 128;
+/** A folder of this size, or with this few entries, is read faster synchronously than in another thread. */
 const smallBytes = 16 * 1024;
 const smallEntries = 1_000;
 
-/** What was seen in a folder. It holds as long as the folder's times do, which change with every entry that comes, goes or is renamed. */
+/**
+ * The content of a folder. Valid as long as the folder's timestamps are unchanged, which change whenever an entry is added, removed or
+ * renamed.
+ */
 interface Listing {
   readonly sign: string;
-  /** Whole paths of what must stay as it is. */
+  /** Full paths of what must stay unchanged. */
   readonly held: readonly string[];
   readonly folders: readonly string[];
 }
@@ -41,22 +44,22 @@ interface Search {
 }
 
 interface RootState {
-  /** Of the last search; undefined before the first one. */
+  /** The result of the last search; undefined before the first one. */
   found: { readonly held: readonly string[] } | { readonly refused: string } | undefined;
   startedAt: number;
   running: Search | undefined;
   listings: Listings;
   packages: PackageState;
-  /** When a command in the root ended last. */
+  /** When a command in the root last ended. */
   leftAt: number;
-  /** Commands that run in the root now. */
+  /** Number of commands running in the root. */
   live: number;
 }
 
 interface PackageState {
-  /** The outermost folders of packages that were looked through. */
+  /** The outermost package folders that were searched. */
   tops: ReadonlySet<string>;
-  /** What was found in them, and those that were too large to be looked through whole. */
+  /** What was found in them, and those that were too large to search completely. */
   held: readonly string[];
   searchedAt: number;
   running: Promise<void> | undefined;
@@ -65,7 +68,7 @@ interface PackageState {
 export class NestedRepositories {
   readonly #roots = new Map<string, RootState>();
 
-  /** Waits for a search that counts for a command which starts now. Answers why the root cannot be protected. */
+  /** Waits for a search that is valid for a command that starts now. Returns why the root cannot be protected. */
   async prepare(root: string): Promise<{ readonly refused: string } | undefined> {
     const state = this.#state(root);
     const now = performance.now();
@@ -78,7 +81,7 @@ export class NestedRepositories {
     return state.found !== undefined && "refused" in state.found ? state.found : undefined;
   }
 
-  /** What was found in the root; a command is about to run there. */
+  /** Returns what was found in the root; call this when a command is about to run there. */
   enter(root: string): readonly string[] {
     const state = this.#state(root);
     state.live++;
@@ -89,7 +92,7 @@ export class NestedRepositories {
     const state = this.#state(root);
     state.live--;
     state.leftAt = performance.now();
-    // While nobody waits: the next command then finds it done.
+    // Search now, while nothing waits for it, so that the result is ready for the next command.
     if (state.live === 0) void this.#search(root, state).done;
   }
 
@@ -129,7 +132,7 @@ export class NestedRepositories {
   }
 }
 
-/** Nothing is remembered of single folders, which are many. */
+/** Listings of single folders are not cached, because there are too many. */
 function searchPackages(packages: PackageState, tops: readonly string[]): Promise<void> {
   const search = async (): Promise<void> => {
     const searchedAt = performance.now();
@@ -138,7 +141,7 @@ function searchPackages(packages: PackageState, tops: readonly string[]): Promis
     for (const top of tops) {
       const swept = await sweep(top, { look: (folder) => listingOf(folder), limit, enters: () => true });
       limit -= swept.visited;
-      // What was not looked through stays as it is.
+      // What was not searched completely is protected as a whole.
       if (swept.isWhole) held.push(...swept.held);
       else held.push(top);
     }
@@ -167,7 +170,7 @@ async function sweep(top: string, { look, enters, limit }: Sweeping): Promise<Sw
   const held: string[] = [];
   const left: string[] = [];
   let visited = 0;
-  let rest = breath;
+  let rest = foldersPerYield;
   for (let level = [top]; level.length > 0; ) {
     const next: string[] = [];
     for (let at = 0; at < level.length; at += limits.atOnce) {
@@ -175,7 +178,7 @@ async function sweep(top: string, { look, enters, limit }: Sweeping): Promise<Sw
       const lists = await Promise.all(level.slice(at, at + limits.atOnce).map(look));
       visited += lists.length;
       if (visited >= rest) {
-        rest += breath;
+        rest += foldersPerYield;
         await immediate();
       }
       for (const list of lists) {
@@ -192,13 +195,13 @@ const tooLarge = (root: string): { readonly refused: string } => ({
   refused: `No sandbox: ${root} holds more than ${limits.folders} folders, too many to find the repositories and settings in it that commands must not change. Work in a smaller folder, or use the read-only or danger-full-access mode`,
 });
 
-/** As many paths as one sandbox can hold: where too many lie beside each other, the folder around them stands for them. */
+/** Reduces the paths to what one sandbox can protect: where too many are close together, their parent folder replaces them. */
 function collapsed(root: string, paths: readonly string[]): { readonly held: readonly string[] } | { readonly refused: string } {
   let held = [...new Set(paths)];
   while (held.length > maxHeld) {
     const groups = [...Map.groupBy(held, around)].filter(([folder]) => folder !== root && folder.startsWith(root));
     const largest = Math.max(...groups.map(([, inside]) => inside.length));
-    // The most crowded folder first; where none is, all of them give way to the folders around them.
+    // Start with the folder that contains most paths; if every folder contains only one, all are replaced by their parents.
     const chosen = groups.filter(([, inside]) => inside.length === largest).slice(0, largest > 1 ? 1 : undefined);
     if (chosen.length === 0)
       return {
@@ -211,17 +214,17 @@ function collapsed(root: string, paths: readonly string[]): { readonly held: rea
   return { held };
 }
 
-/** The folder in which a repository, or a folder with settings, lies beside others. */
+/** The folder that contains a repository, or a folder with settings, next to others. */
 const around = (held: string): string => path.dirname(isProtectedName(path.basename(held)) ? path.dirname(held) : held);
 
 interface Looking {
   readonly known?: Listings;
   readonly seen?: Listings;
-  /** The writable root itself, which cannot be held as a whole. */
+  /** The writable root itself, which cannot be protected as a whole. */
   readonly isTop?: boolean;
 }
 
-/** From memory where the folder is as it was; else read again. */
+/** Cached if the folder is unchanged; otherwise read again. */
 function listingOf(folder: string, { known, seen, isTop = false }: Looking = {}): Promise<Listing> | Listing {
   const found = findLstat(folder);
   if (found?.isDirectory() !== true) return nothing;
@@ -231,7 +234,7 @@ function listingOf(folder: string, { known, seen, isTop = false }: Looking = {})
     seen?.set(folder, old);
     return old;
   }
-  // A change this young may be followed by another one under the same time.
+  // A change this recent may be followed by another one with the same timestamp.
   const isSettled = Date.now() - found.ctimeMs > settledAfterMs;
   const listed = (summary: Summary): Listing => {
     const listing = { sign, ...summary.of(folder, isTop) };
@@ -245,7 +248,7 @@ function listingOf(folder: string, { known, seen, isTop = false }: Looking = {})
   return listed(summary);
 }
 
-/** However many entries there are, only those that matter are held. */
+/** However many entries there are, only the relevant ones are kept. */
 async function summarized(folder: string): Promise<Summary> {
   const summary = new Summary();
   for await (const entry of entriesOf(folder)) if (!summary.add(entry)) break;
@@ -254,23 +257,23 @@ async function summarized(folder: string): Promise<Summary> {
 
 const nothing: Listing = { sign: "", held: [], folders: [] };
 const none: readonly string[] = [];
-/** Not a set that is made at the import: the names lie in a part of the bundle that starts do not load. */
+/** Not a set created at import: the names are in a part of the bundle that is not loaded at startup. */
 const isProtectedName = (name: string): boolean => (protectedNames as readonly string[]).includes(name);
 
-/** What matters of a folder's entries. */
+/** The relevant entries of a folder. */
 class Summary {
-  /** Names that must stay as they are, and those that do in a repository. */
+  /** Names that must stay unchanged, and those that must in a repository. */
   readonly #held: string[] = [];
   readonly #decisive: string[] = [];
   readonly #folders: string[] = [];
-  /** What a bare repository, or the git folder of another under a name of its own, is known by. */
+  /** Entries that identify a bare repository, or a git folder with another name. */
   readonly #signs = new Set<string>();
   #hasGitLink = false;
 
-  /** False when there are more folders than are ever looked at: the rest changes nothing. */
+  /** False if there are more folders than are ever searched: the rest makes no difference. */
   add(entry: Dirent): boolean {
     const { name } = entry;
-    // Disks that do not tell cases apart take one for the other.
+    // On case-insensitive disks they are the same name.
     if (name.length < 8 && name.startsWith(".") && isProtectedName(name.toLowerCase())) {
       if (entry.isSymbolicLink() && name.toLowerCase() === ".git") this.#hasGitLink = true;
       this.#held.push(name);
@@ -282,20 +285,20 @@ class Summary {
     return this.#folders.length <= limits.folders;
   }
 
-  /** `isTop`: the writable root itself, which cannot be held as a whole. */
+  /** `isTop`: the writable root itself, which cannot be protected as a whole. */
   of(folder: string, isTop: boolean): Pick<Listing, "held" | "folders"> {
     const isBare = this.#signs.size === repositorySigns.size;
-    // Nothing can lie over a link: to keep a repository's from being replaced, the folder that it is in stays as it is.
+    // Nothing can be mounted over a link: to keep a repository's link from being replaced, its whole folder is protected.
     if ((isBare || this.#hasGitLink) && !isTop) return { held: [folder], folders: none };
     const names = isBare ? [...this.#held, ...this.#decisive] : this.#held;
     const entered = isBare ? this.#folders.filter((name) => !decisive.has(name)) : this.#folders;
     const whole = (name: string): string => path.join(folder, name);
-    // Most folders have neither: one empty list for all of them.
+    // Most folders have neither: they share one empty list.
     return { held: names.length === 0 ? none : names.map(whole), folders: entered.length === 0 ? none : entered.map(whole) };
   }
 }
 
-/** What decides in a repository which programs git runs. */
+/** Files in a repository that determine which programs git runs. */
 const decisive: ReadonlySet<string> = new Set(["config", "config.worktree", "commondir", "hooks", "info"]);
 const repositorySigns: ReadonlySet<string> = new Set(["HEAD", "objects", "refs"]);
 

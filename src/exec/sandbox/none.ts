@@ -1,4 +1,6 @@
-/** No confinement: for full access, and where an outer sandbox is promised. Only the runner chooses it, by the policy's own words. */
+/**
+ * No confinement: for full access, and where an external sandbox is declared. Chosen only by the runner, if the policy says so explicitly.
+ */
 import type { Command, SandboxState, WrappedCommand } from "../../core/ports/command-runner.ts";
 import { noLeftovers, type PlatformSandbox } from "./platform-sandbox.ts";
 

@@ -1,13 +1,13 @@
 /**
- * Named pipes of the system and of the user's session that a command could write into: a read-only mount does not keep anyone from that, and
- * behind them services wait for orders. They lie under /run. Where the kernel has Landlock, the layer under the mounts closes all others, too.
+ * Named pipes of the system and of the user's session that a command could write into: a read-only mount does not prevent that, and
+ * services read commands from them. They are under /run. If the kernel has Landlock, the layer under the mounts blocks all others too.
  */
 import { accessSync, constants, readdirSync } from "node:fs";
 import path from "node:path";
 import { findRealPath } from "../../lib/file-status.ts";
 
 const limits = { depth: 4, entries: 4_000, pipes: 64 };
-/** Services come and go seldom. */
+/** Services rarely start or stop. */
 const againAfterMs = 30_000;
 
 export class OutsidePipes {
@@ -30,7 +30,7 @@ export class OutsidePipes {
   }
 }
 
-/** Shallow folders first; links are not followed. */
+/** Breadth first; links are not followed. */
 function pipesIn(top: string | undefined): string[] {
   const found: string[] = [];
   let level = top === undefined ? [] : [top];

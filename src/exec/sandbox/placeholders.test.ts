@@ -38,7 +38,7 @@ describe("placeholders", { skip: process.platform === "linux" ? false : "only th
     own.release(folder);
   });
 
-  test("a second server's lease keeps them, whoever goes first", () => {
+  test("a second server's lease keeps them, whichever closes first", () => {
     const [one, two] = [new Placeholders(), new Placeholders()];
     assert.ok(one.hold(folder) && two.hold(folder));
     one.release(folder);
@@ -50,7 +50,7 @@ describe("placeholders", { skip: process.platform === "linux" ? false : "only th
     assert.deepEqual(readdirSync(base), []);
   });
 
-  test("another runner of the same server keeps them, too; one that was cleaned away is made anew", () => {
+  test("another runner of the same server keeps them, too; a deleted one is created again", () => {
     const [own, other] = [new Placeholders(), new Placeholders()];
     assert.ok(own.hold(folder) && other.hold(folder));
     other.release(folder);
@@ -63,7 +63,7 @@ describe("placeholders", { skip: process.platform === "linux" ? false : "only th
     assert.deepEqual(readdirSync(base), []);
   });
 
-  test("leftovers of dead servers count as nothing, folders of the user stay", () => {
+  test("leftovers of dead servers are ignored, folders of the user stay", () => {
     const own = new Placeholders();
     mkdirSync(folder);
     assert.equal(own.hold(folder), false, "an empty folder of the user");
@@ -75,7 +75,7 @@ describe("placeholders", { skip: process.platform === "linux" ? false : "only th
     assert.deepEqual(readdirSync(base), []);
   });
 
-  test("a lease of a dead server that was there beside ours does not keep them", () => {
+  test("a lease of a dead server next to ours does not keep them", () => {
     const own = new Placeholders();
     own.hold(folder);
     writeFileSync(path.join(folder, own.lease.replace(/-\d+-\w+-\w+$/, "-4194303-1-x")), "");
@@ -96,7 +96,7 @@ describe("placeholders", { skip: process.platform === "linux" ? false : "only th
     assert.deepEqual(readdirSync(base), []);
   });
 
-  test("what is planned counts among what must go", () => {
+  test("planned ones are included in what must be removed", () => {
     const own = new Placeholders();
     assert.ok(own.plan([folder]));
     assert.deepEqual(own.paths, [folder]);
@@ -108,7 +108,7 @@ describe("placeholders", { skip: process.platform === "linux" ? false : "only th
     assert.deepEqual(own.paths, []);
   });
 
-  test("one that can be reached no more is left, and keeps none of the others", () => {
+  test("one that is no longer reachable is left, and does not keep the others", () => {
     const own = new Placeholders();
     const other = path.join(base, "other");
     mkdirSync(other);

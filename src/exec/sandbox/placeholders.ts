@@ -1,6 +1,6 @@
 /**
- * Empty folders that stand in for protected names which do not exist: a read-only mount needs something to sit on. They are there only while
- * a command runs, are shared by commands that run side by side, of this server and of others, and never outlive the last of them.
+ * Empty placeholder folders for protected names that do not exist: a read-only mount needs a mount point. They exist only while a command
+ * runs, are shared by concurrent commands of this and other servers, and are removed with the last of them.
  */
 import {
   chmodSync,
@@ -27,24 +27,27 @@ import { isCode } from "../../lib/system-error.ts";
 import { isRunning, processSpace, startOf } from "../processes.ts";
 
 const maxTries = 20;
-/** Opens a folder only to name things in it, which needs no right to list it. */
+/** Opens a folder only to access entries by name, which does not need permission to list it. */
 const O_PATH = 0o10000000;
 const letGoAfterMs = 20;
-/** Leases of another process space cannot be asked for their process: they are touched while it lives, and count as left after this long. */
+/**
+ * Whether a process in another PID namespace is alive cannot be checked: its leases are touched while it lives, and count as abandoned
+ * after this long.
+ */
 const touchMs = 60_000;
 const staleMs = 15 * touchMs;
 
 interface Held {
   count: number;
-  /** The folder itself, kept open: it takes long to be taken apart on some disks, which then waits until nobody does. */
+  /** The folder itself, kept open: deleting it takes long on some disks, and that then happens when it is closed, while nothing waits. */
   readonly fd: number | undefined;
-  /** When it was last seen with nothing but our lease in it. Its times change with every entry that comes or goes. */
+  /** When it was last seen containing only our lease. Its timestamps change with every entry that is added or removed. */
   sign: string | undefined;
 }
 
 /**
- * Each runner that relies on a placeholder keeps a lease in it, a file named after its server's process. The folder cannot be removed while
- * one is there, which matters: removing it would take down the mounts that other sandboxes have on it.
+ * Each runner that relies on a placeholder keeps a lease in it: a file named after its server's process. This keeps the folder from being
+ * removed, which would also remove the mounts that other sandboxes have on it.
  */
 export class Placeholders {
   readonly #held = new Map<string, Held>();
@@ -57,25 +60,25 @@ export class Placeholders {
     return [...new Set([...this.#held.keys(), ...this.#planned])];
   }
 
-  /** Counts paths among those that must be removed before anything stands there; answers whether one of them is new. */
+  /** Adds paths to those that must be removed, before they are created; returns whether one of them is new. */
   plan(folders: readonly string[]): boolean {
     this.#planned = folders;
     return folders.some((folder) => !this.#held.has(folder));
   }
 
-  /** The name of the leases; told apart also from those of another one of these in the same process. */
+  /** The name of the leases; unique even among several instances in the same process. */
   get lease(): string {
     this.#lease ??= `.parley-${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}-${randomBytes(4).toString("hex")}`;
     return this.#lease;
   }
 
   /**
-   * Makes sure that something stands at the path. Answers true when it is a placeholder, which the caller then has to release; false when
-   * something of the user's, or of another user, stands there. Throws when nothing can be put there.
+   * Makes sure that something exists at the path. Returns true if it is a placeholder, which the caller then has to release; false if it
+   * belongs to the user or to another user. Throws if nothing can be created there.
    */
   hold(folder: string): boolean {
     const held = this.#held.get(folder);
-    // Somebody who cleans temporary folders may have taken it away.
+    // A program that cleans temporary folders may have removed it.
     const isThere = held !== undefined && existsSync(path.join(folder, this.lease));
     if (!isThere && !this.#take(folder)) return false;
     if (isThere) held.count++;
@@ -95,14 +98,14 @@ export class Placeholders {
     this.#timer = undefined;
   }
 
-  /** Whether what was found at a path is one of these. Leases of servers that are gone are taken away. */
+  /** Whether what was found at a path is a placeholder. Deletes leases of servers that are gone. */
   isOne(folder: string, found: Stats): boolean {
     const held = this.#held.get(folder);
     const sign = `${found.dev}:${found.ino}:${found.mtimeMs}`;
     if (held?.sign === sign) return true;
     const names = namesIn(folder, found);
     if (held !== undefined && names?.length === 1 && names[0] === this.lease) {
-      // A change this young may be followed by another one under the same time.
+      // A change this recent may be followed by another one with the same timestamp.
       if (Date.now() - found.mtimeMs > settledAfterMs) held.sign = sign;
       return true;
     }
@@ -121,12 +124,12 @@ export class Placeholders {
       try {
         utimesSync(path.join(folder, this.lease), now, now);
       } catch {
-        // Cleaned away by somebody.
+        // Removed by another program.
       }
     }
   }
 
-  /** Through the folder that it lies in, as it was found: another command may swap one above it for a link in any moment. */
+  /** Creates it through its parent folder, opened first: another command may replace a parent by a link at any moment. */
   #take(folder: string): boolean {
     const parent = openSync(path.dirname(folder), O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     try {
@@ -139,7 +142,7 @@ export class Placeholders {
   }
 
   #takeIn(at: string, folder: string): boolean {
-    // Another server may remove the folder between two steps: then from the beginning.
+    // Another server may remove the folder between two steps: then start again.
     for (let tries = 0; tries < maxTries; tries++) {
       const isNew = makeFolder(at);
       if (!isNew && !isPlaceholder(at)) return false;
@@ -149,14 +152,14 @@ export class Placeholders {
       } catch (error) {
         if (isCode(error, "EEXIST")) return true;
         if (isCode(error, "ENOENT")) continue;
-        if (!isNew) return false; // Another user's; not ours to write into, and read-only for our commands anyway.
+        if (!isNew) return false; // Owned by another user; we cannot write into it, and it is read-only for our commands anyway.
         throw error;
       }
     }
     throw new Error(`${folder} is made and removed all the time by another program`);
   }
 
-  /** The leases of a server are one file under many names: some file systems take long to find room for a file after many were removed. */
+  /** The leases of a server are hard links to one file: some file systems are slow to allocate a file after many were removed. */
   #putLease(at: string, folder: string): void {
     const lease = path.join(at, this.lease);
     const [other] = this.#held.keys();
@@ -165,21 +168,21 @@ export class Placeholders {
         return linkSync(path.join(other, this.lease), lease);
       } catch (error) {
         if (isCode(error, "EEXIST")) throw error;
-        // Another file system, or one without links.
+        // A different file system, or one without hard links.
       }
     }
     closeSync(openSync(lease, "wx", 0o600));
   }
 
-  /** As far as it can be done: it must keep nothing else from being taken away. */
+  /** Best effort: a failure must not prevent other cleanup. */
   #giveUp(folder: string): void {
     try {
       unlinkSync(path.join(folder, this.lease));
       rmdirSync(folder);
     } catch (error) {
-      // Without our lease in it, it is another folder by now. What cannot be reached is left.
+      // Without our lease in it, it is a different folder by now. What cannot be reached is left.
       if (!isCode(error, "ENOTEMPTY")) return;
-      // With leases of living servers it stays; filled by the user, it is an ordinary folder.
+      // With leases of running servers it stays; if the user put files into it, it becomes an ordinary folder.
       if (isPlaceholder(folder)) removeEmpty(folder);
       else openToAll(folder);
     }
@@ -190,7 +193,7 @@ function openToAll(folder: string): void {
   try {
     chmodSync(folder, 0o755);
   } catch {
-    // Gone in this moment: another server took its lease and the folder away.
+    // Just removed: another server deleted its lease and the folder.
   }
 }
 
@@ -198,11 +201,11 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Somebody else needs it, or has removed it.
+    // Another server needs it, or has removed it.
   }
 }
 
-/** A folder above it may have been moved. */
+/** A parent folder may have been moved. */
 function whereNow({ fd }: Held): string | undefined {
   try {
     return fd === undefined ? undefined : readlinkSync(`/proc/self/fd/${fd}`);
@@ -219,7 +222,7 @@ function openFolder(folder: string): number | undefined {
   }
 }
 
-/** Not at once: whoever waits for the command's end comes first. */
+/** Deferred: the caller that waits for the command's end comes first. */
 function letGo({ fd }: Held): void {
   if (fd !== undefined) setTimeout(() => close(fd, () => undefined), letGoAfterMs).unref();
 }
@@ -234,10 +237,10 @@ function makeFolder(folder: string): boolean {
   }
 }
 
-/** Whether a folder is one of these. Leases of servers that are gone are taken away. */
+/** Whether a folder is a placeholder. Deletes leases of servers that are gone. */
 export function isPlaceholder(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) return true; // Gone in this moment: the caller makes it anew.
+  if (found === undefined) return true; // Just removed: the caller creates it again.
   return areLeases(folder, found, namesIn(folder, found));
 }
 
@@ -256,7 +259,7 @@ function areLeases(folder: string, found: Stats, names: readonly string[] | unde
   return names.length > 0 || hasStandInMode(found);
 }
 
-/** A lease may come from another process space: from a container that shares the folder. */
+/** A lease may come from another PID namespace: from a container that shares the folder. */
 function isStale(folder: string, name: string): boolean {
   const [, space, pid = "", start] = leaseName.exec(name) ?? [];
   if (space === processSpace()) return !isRunning(Number(pid), start ?? "");

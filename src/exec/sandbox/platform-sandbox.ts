@@ -1,24 +1,27 @@
-/** What the runner asks of a platform's sandbox beside the port: a look ahead that may take time, so that wrapping itself stays cheap. */
+/**
+ * What the runner needs from a platform's sandbox beyond the port: a preparation step that may take time, so that wrapping itself stays
+ * cheap.
+ */
 import type { Confinement, Sandbox, SandboxState } from "../../core/ports/command-runner.ts";
 
 export interface PlatformSandbox extends Sandbox {
-  /** Finds out whether commands can be confined here and learns what wrapping needs to know. The text of a refusal names the fix. */
+  /** Checks whether commands can be confined here and collects what wrapping needs to know. The text of a refusal names the fix. */
   prepare(confinement: Confinement): Promise<{ readonly refused: string } | undefined>;
-  /** What confines commands here, for people. */
+  /** Describes what confines commands here, for people. */
   state(): Promise<SandboxState>;
-  /** Whether the kernel counts a command's processes apart from the user's others. Known once it is prepared. */
+  /** Whether the kernel counts a command's processes separately from the user's others. Known after `prepare`. */
   readonly countsApart?: boolean;
-  /** See the port of the runner. */
+  /** See the runner's port. */
   openNames?(confinement: Confinement): Promise<string | undefined>;
-  /** What must go when the server dies while commands run. */
+  /** What must be removed when the server dies while commands run. */
   readonly leftovers: Leftovers;
-  /** Called before something new stands among them, so that whoever cleans up after the server knows first. */
+  /** Called before a new entry is created, so that the cleanup helper knows about it first. */
   onLeftovers?: () => void;
-  /** Takes away what was kept for the next command. Called shortly after each one, and in the end. */
+  /** Removes what was kept for the next command. Called shortly after each command, and at the end. */
   settle?(): void;
 }
 
-/** Folders to be removed, each without the file `lease` in it and only when nothing else is in it. */
+/** Folders to remove, each after deleting its file `lease`, and only if nothing else is in it. */
 export interface Leftovers {
   readonly folders: readonly string[];
   readonly lease: string;
@@ -31,10 +34,10 @@ export interface SandboxContext {
   readonly codexHome: string;
   /** The user's home folder. */
   readonly userHome: string | undefined;
-  /** Real paths of what the server itself is run from. */
+  /** Real paths of the server's own program files. */
   readonly program: readonly string[];
-  /** Files outside the home that hold secrets of the server: hidden from commands in every mode. Asked for each command. */
+  /** Files outside the home that contain secrets of the server: hidden from commands in every mode. Called for each command. */
   secretFiles?(): readonly string[];
-  /** The engine that the settings name; asked with the first command. The best one when left out. */
+  /** The configured engine; read with the first command. Default: the best one. */
   readonly engine?: (() => string) | undefined;
 }

@@ -8,7 +8,7 @@ import { seatbeltProfile } from "./macos-seatbelt.ts";
 
 const command = { argv: ["ls", "-l"], cwd: "/", env: { A: "1" }, stdin: "closed" } as const;
 
-test("Windows and unknown systems refuse, with the ways out", async () => {
+test("Windows and unknown systems refuse, listing the alternatives", async () => {
   for (const platform of ["win32", "freebsd"] as const) {
     const sandbox = createSandbox(platform, { codexHome: "/none", userHome: undefined, program: [] });
     const prepared = await sandbox.prepare({ policy: { type: "readOnly" }, workspaceRoots: [] });
@@ -42,7 +42,7 @@ describe("the Seatbelt profile", () => {
     assert.equal(profile.split("(").length, profile.split(")").length, "brackets");
   });
 
-  test("what is closed comes after what is opened", () => {
+  test("denials come after permissions", () => {
     const masks = [{ home: "/u/.codex", entries: ["skills"] }];
     const profile = seatbeltProfile({ roots: ["/u", "/u/.codex/worktrees/a"], protectedPaths: ["/u/.git"], masks, network: true });
     const order = [

@@ -11,8 +11,8 @@ const engines = (await testedEngines()).filter(({ mounts, skip }) => mounts && s
 
 describe("mounts of the machine", { skip: noSharing }, () => {
   for (const { engine } of engines)
-    test(`a disk that is mounted while a command runs does not appear in its sandbox by ${engine}`, () => {
-      // A server of its own, in a space where mounts can be made and are shared, as they are on most machines.
+    test(`a disk that is mounted while a command runs does not appear in its sandbox with ${engine}`, () => {
+      // A separate server, in a namespace where mounts can be made and are shared, as on most machines.
       const program = `
       import { spawnSync } from "node:child_process";
       import { mkdirSync, readdirSync } from "node:fs";

@@ -1,13 +1,13 @@
 /**
- * Keeps what is mounted outside while a command runs from appearing inside. bubblewrap goes on receiving mounts of the machine, and such a
- * new one is writable: it is therefore started in a mount space that has been cut off from the machine's. On machines whose mounts are not
- * shared, as in most containers, there is nothing to cut.
+ * Keeps mounts that are made outside while a command runs from appearing inside. bubblewrap keeps receiving the machine's mounts, and a new
+ * one would be writable: it is therefore started in a mount namespace that is detached from the machine's. If the machine's mounts are not
+ * shared, as in most containers, this is not needed.
  */
 import { readFileSync } from "node:fs";
 import { findSystemProgram } from "../../lib/program.ts";
 
-/** Words to be put before a program that makes a sandbox; none where none are needed or can be had. */
-export function cutOffWords(): readonly string[] {
+/** Arguments to put before a program that creates a sandbox; empty if not needed or not available. */
+export function detachArguments(): readonly string[] {
   const unshare = areMountsShared() ? findSystemProgram("unshare") : undefined;
   return unshare === undefined ? [] : [unshare, "--user", "--map-current-user", "--mount", "--propagation", "private", "--"];
 }

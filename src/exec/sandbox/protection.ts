@@ -1,4 +1,7 @@
-/** Works out what stays read-only inside the writable roots: `.git` and all it leads to, `.codex`, `.agents`, the server's own program, and start-up files of a home. */
+/**
+ * Determines what stays read-only inside the writable roots: `.git` and everything it refers to, `.codex`, `.agents`, the server's own
+ * program, and start-up files of a home.
+ */
 import { readdirSync, type Stats } from "node:fs";
 import path from "node:path";
 import { readBoundedTextSync } from "../../lib/bounded-read.ts";
@@ -8,7 +11,7 @@ import { foldersBetween, isInside, isInsideAny } from "../../lib/paths.ts";
 
 import { isPlaceholder } from "./placeholders.ts";
 
-/** Names that decide what git, this server or an agent will run later. */
+/** Names that determine what git, this server or an agent will run later. */
 export const protectedNames = [".git", ".codex", ".agents"] as const;
 
 const agentNames = [".codex", ".agents"];
@@ -16,27 +19,27 @@ const agentNames = [".codex", ".agents"];
 export interface Protection {
   /** Existing paths that stay read-only. */
   readonly readOnly: readonly string[];
-  /** Paths that do not exist and must not come to exist. */
+  /** Paths that do not exist and must not be created. */
   readonly missing: readonly string[];
 }
 
 export interface ProtectionInput {
   readonly named: readonly string[];
-  /** Names that stay read-only in the named roots, beside those that always do. */
+  /** Names that stay read-only in the named roots, in addition to those that always do. */
   readonly names?: readonly string[] | undefined;
   readonly temporary: readonly string[];
-  /** What was found deeper inside the named roots: entries of protected names, bare repositories, folders that are held as a whole. */
+  /** What was found deeper inside the named roots: protected names, bare repositories, folders that are protected as a whole. */
   readonly nested: readonly string[];
   readonly userHome: string | undefined;
-  /** What the server itself is run from. */
+  /** The server's own program files. */
   readonly program: readonly string[];
-  /** Whether what was found at a path only stands in for something missing. */
+  /** Whether what was found at a path is only a placeholder for a missing name. */
   isStandIn?(file: string, found: Stats): boolean;
 }
 
 export type ProtectionResult = { readonly refused: string } | (Protection & { readonly temporary: readonly string[] });
 
-/** Pure reading: nothing is changed. `temporary` comes back without the folders that cannot be protected. */
+/** Only reads, changes nothing. `temporary` is returned without the folders that cannot be protected. */
 export function protect(input: ProtectionInput): ProtectionResult {
   const entries = new Map<string, Stats | undefined>();
   const entryAt = (file: string): Stats | undefined => {
@@ -76,13 +79,13 @@ export function protect(input: ProtectionInput): ProtectionResult {
   return { readOnly: [...found.readOnly], missing: [...found.missing], temporary };
 }
 
-/** Most homes have few of them: one look at the home instead of one for each. */
+/** Most homes have few of them: listing the home once is cheaper than checking each. */
 function presentEntries(home: string): readonly string[] {
   let names: readonly string[];
   try {
     names = readdirSync(home);
   } catch {
-    return homeEntries; // Not to be listed, but entries whose names are known may be reached.
+    return homeEntries; // It cannot be listed, but entries with known names may be accessible.
   }
   return homeEntries.filter((entry) => names.includes(entry.split("/", 1)[0] ?? entry));
 }
@@ -100,7 +103,7 @@ class Collector {
     this.#isStandIn = isStandIn;
   }
 
-  /** Only what lies in a writable root needs protection; all else is read-only anyway. A root that is named explicitly stays writable. */
+  /** Only paths in a writable root need protection; everything else is read-only anyway. A root that is named explicitly stays writable. */
   add(file: string): void {
     this.addEntry(file, findLstat(file));
   }
@@ -113,11 +116,11 @@ class Collector {
   addEntry(file: string, entry: Stats | undefined): void {
     if (this.#roots.includes(file) || !isInsideAny(file, this.#roots)) return;
     if (entry !== undefined) {
-      // A stand-in, of another command or of a server that was killed, is still something missing.
+      // A placeholder, of another command or of a server that was killed, still counts as missing.
       (this.#isStandIn(file, entry) ? this.missing : this.readOnly).add(file);
       return;
     }
-    // What is missing may lack its parents too: standing in for the outermost missing folder closes the way to all below.
+    // The parents may be missing too: a placeholder for the outermost missing folder blocks everything below it.
     let at = file;
     while (findLstat(path.dirname(at)) === undefined) at = path.dirname(at);
     this.missing.add(at);
@@ -128,7 +131,10 @@ class Collector {
     if (real !== undefined) this.add(real);
   }
 
-  /** What a `.git` leads to: the folder that a `gitdir:` file names, the common folder of a worktree, hooks and config that are links or elsewhere. */
+  /**
+   * What a `.git` refers to: the folder named in a `gitdir:` file, the common folder of a worktree, hooks and config that are links or
+   * elsewhere.
+   */
   addRepository(git: string): void {
     if (this.missing.has(git)) return;
     const folder = findLstat(git)?.isFile() === true ? this.#followed(git, "gitdir:") : git;
@@ -163,7 +169,7 @@ function readPointer(file: string): string | undefined {
   }
 }
 
-/** Where a repository's settings say that its hooks are, if not in its own folder: `core.hooksPath`, in each of its spellings. */
+/** Where a repository's config locates its hooks, if not in its own folder: `core.hooksPath`, in each of its spellings. */
 function hooksPaths(config: string): readonly string[] {
   const text = readSettings(config);
   if (!/hookspath/i.test(text)) return [];
@@ -182,7 +188,7 @@ function readSettings(config: string): string {
   try {
     return readBoundedTextSync(config, maxSettings);
   } catch {
-    return ""; // missing, or nothing that git would read either
+    return ""; // missing, or a file that git would not read either
   }
 }
 const maxSettings = 256 * 1024;
@@ -196,8 +202,8 @@ function realOfMissing(file: string): string {
 }
 
 /**
- * Folders between a root and what must hold still inside it. Mounted onto themselves they cannot be renamed, so that nobody can move a
- * protected path away by moving a folder above it.
+ * Folders between a root and what must stay unchanged inside it. Mounted onto themselves they cannot be renamed, so that a protected path
+ * cannot be moved away with one of its parents.
  */
 export function pinnedFolders(roots: readonly string[], held: Iterable<string>): string[] {
   const pinned = new Set<string>();

@@ -1,4 +1,7 @@
-/** Which folders a confined command may write, as real paths. Used by every platform's sandbox; whatever is doubtful is refused, never widened. */
+/**
+ * Determines which folders a confined command may write, as real paths. Used by every platform's sandbox; anything doubtful is refused,
+ * never widened.
+ */
 import path from "node:path";
 import type { Command, Confinement } from "../../core/ports/command-runner.ts";
 import { findLstat, findRealPath, followLinks } from "../../lib/file-status.ts";
@@ -6,31 +9,31 @@ import { isInside, isInsideAny } from "../../lib/paths.ts";
 import { isServerOwned } from "./codex-home.ts";
 
 export interface WritableRoots {
-  /** Named by the session or the policy: their protected names must hold, else the command is refused. */
+  /** Named by the session or the policy: if their protected names cannot be protected, the command is refused. */
   readonly named: readonly string[];
-  /** /tmp and TMPDIR: left out when they cannot be protected. */
+  /** /tmp and TMPDIR: omitted if they cannot be protected. */
   readonly temporary: readonly string[];
 }
 
 export interface RootsContext {
   /** Real path of the server's own home. */
   readonly codexHome: string | undefined;
-  /** Trees that the kernel or the platform owns; never writable. */
+  /** Folder trees that the kernel or the platform owns; never writable. */
   readonly kernelTrees: readonly string[];
-  /** Real paths of folders that commands of this server have been allowed to write: a link in one of them may be theirs. */
+  /** Real paths of folders that commands of this server could write: a link in one of them may have been created by a command. */
   readonly written?: readonly string[];
 }
 
 export function writableRoots(command: Command, confinement: Confinement, context: RootsContext): WritableRoots | { refused: string } {
   const { policy } = confinement;
   if (policy.type !== "workspaceWrite") return { named: [], temporary: [] };
-  const asked = [...confinement.workspaceRoots, ...(policy.writableRoots ?? [])];
+  const requested = [...confinement.workspaceRoots, ...(policy.writableRoots ?? [])];
   const named: string[] = [];
   const followed: { readonly root: string; readonly links: readonly string[] }[] = [];
-  for (const root of asked) {
+  for (const root of requested) {
     if (!path.isAbsolute(root) || root.includes("\0")) return { refused: `writable root ${JSON.stringify(root)} is not an absolute path` };
     const found = followLinks(path.normalize(root));
-    if (found === undefined) continue; // A folder that is not there cannot be written; making it is the session's business.
+    if (found === undefined) continue; // A missing folder cannot be written; creating it is up to the session.
     const { real } = found;
     const reason = whyNot(real, context);
     if (reason !== undefined) return { refused: `writable root ${root}: ${reason}` };
@@ -73,10 +76,10 @@ function temporaryRoots(command: Command, policy: TemporarySwitches, context: Ro
   };
   if (policy.excludeSlashTmp !== true) consider("/tmp", () => true);
   const tmpdir = command.env["TMPDIR"];
-  // A TMPDIR that holds the user's home is a mistake in the environment, not a wish to open it.
+  // A TMPDIR that contains the user's home is a mistake in the environment, not a request to make it writable.
   if (policy.excludeTmpdirEnvVar !== true && tmpdir !== undefined && path.isAbsolute(tmpdir))
     consider(tmpdir, (real) => home === undefined || !isInside(findRealPath(home) ?? home, real));
   const roots = [...found.keys()];
-  // /tmp itself is a link on some systems, but that link lies in no writable folder; one inside /tmp may have been put there by a command.
+  // /tmp itself is a link on some systems, but that link is in no writable folder; one inside /tmp may have been created by a command.
   return roots.filter((root) => !found.get(root)?.some((link) => isInsideAny(path.dirname(link), [...roots, ...(context.written ?? [])])));
 }

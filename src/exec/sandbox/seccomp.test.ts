@@ -22,7 +22,7 @@ test("the filter is well-formed on both architectures", () => {
   }
 });
 
-/** Runs the filter as the kernel would, on one system call. */
+/** Runs the filter on one system call, as the kernel would. */
 function answer(arch: "x64" | "arm64", data: { arch?: number; number: number; args?: readonly number[]; shared?: SharedWorld }): number {
   const view = new DataView(seccompFilter(arch, data.shared).buffer);
   const memory = new DataView(new ArrayBuffer(64));
@@ -50,14 +50,14 @@ test("the filter's answers, instruction by instruction", () => {
   const calls = {
     x64: {
       ...{ socket: 41, socketpair: 53, ioctl: 16, clone: 56, read: 0, personality: 135, openat: 257, fcntl: 72, prlimit64: 302 },
-      queues: [29, 30, 31, 64, 65, 66, 68, 69, 70, 71, 220, 240, 241], // all of System V's and POSIX's but shmdt and what takes descriptors
+      queues: [29, 30, 31, 64, 65, 66, 68, 69, 70, 71, 220, 240, 241], // System V and POSIX, except shmdt and calls that take descriptors
     },
     arm64: {
       ...{ socket: 198, socketpair: 199, ioctl: 29, clone: 220, read: 63, personality: 92, openat: 56, fcntl: 25, prlimit64: 261 },
       queues: [180, 181, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196],
     },
   };
-  // Calls by the place of the mode among their arguments.
+  // Calls by the position of the mode among their arguments.
   const modes = {
     x64: { creat: [85, 1], chmod: [90, 1], fchmod: [91, 1], mknod: [133, 1], mknodat: [259, 2], fchmodat: [268, 2], fchmodat2: [452, 2] },
     arm64: { fchmod: [52, 1], mknodat: [33, 2], fchmodat: [53, 2], fchmodat2: [452, 2] },
@@ -127,8 +127,8 @@ for (const { engine, skip } of await testedEngines())
       const script = `${lines.join("")} use Socket; print "pair ", (socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) ? 0 : 1), "\\n"; print "unix ", (socket(S, AF_UNIX, SOCK_STREAM, 0) ? 0 : $!+0), "\\n";`;
       const running = await bench.start(["/usr/bin/perl", "-e", script]);
       await running.exit;
-      const wanted = [...calls.map(([name]) => `${name} 1`), "pair 0", "unix 1"];
-      assert.deepEqual(running.output().trim().split("\n"), wanted);
+      const expected = [...calls.map(([name]) => `${name} 1`), "pair 0", "unix 1"];
+      assert.deepEqual(running.output().trim().split("\n"), expected);
     });
 
     test("no lease on a file, no limit of the server, no queue of other programs", async (t) => {
@@ -172,7 +172,7 @@ for (const { engine, skip } of await testedEngines())
       ];
       const line = `touch file; chmod u+s file; chmod 2755 file; install -m 4755 /bin/true installed; perl -e '${calls.join("; ")}; print chmod(0755, "file"), mkdir("plain", 01777), "\n"'; mkdir -m 755 sub && chmod 700 sub && echo END`;
       const { output } = await bench.sh(line, { cwd: folder });
-      // Two pipes: what goes to stderr may come between.
+      // Two pipes: stderr output may come in between.
       assert.match(output, /^11$/m);
       assert.match(output, /^END$/m);
       for (const name of readdirSync(folder)) assert.equal(statSync(path.join(folder, name)).mode & 0o6000, 0, name);

@@ -1,34 +1,36 @@
-/** The system-call filter of the Linux sandbox, assembled by hand for x64 and arm64: classic BPF that every engine loads before the command. */
+/**
+ * The system-call filter of the Linux sandbox, assembled by hand for x64 and arm64: classic BPF that every engine loads before the command.
+ */
 
 export type FilterArch = "x64" | "arm64";
 
 export const isFilterArch = (arch: string): arch is FilterArch => arch === "x64" || arch === "arm64";
 
-/** What the filter has to close besides where the command shares the network, the queues and the memory segments of the machine. */
+/** What else the filter has to block if the command shares the machine's network, message queues and memory segments. */
 export interface SharedWorld {
   /** Whether the command may use the network. */
   readonly internet: boolean;
-  /** Whether files may be cut off by their names, which old versions of Landlock do not watch. */
+  /** Whether files may be truncated by path, which old versions of Landlock do not control. */
   readonly truncate: boolean;
 }
 
 /**
- * The filter as bytes, an array of `struct sock_filter`. Everything is allowed but:
- * - ways to look into or steer other processes, to change mounts, namespaces, keys, the kernel (EPERM);
- * - io_uring, which would carry out system calls past this filter (EPERM);
- * - sockets of any family but IPv4, IPv6 and netlink: a unix socket is a door out of the sandbox that no namespace closes (EPERM), vsock and
- *   the rest reach the hypervisor or old kernel code (EAFNOSUPPORT); of netlink only the routing part, which asks about the own network:
- *   other parts carry messages between processes or reach rarely used kernel code (EPROTONOSUPPORT);
- * - socket pairs but connected unix ones: a pair of datagram sockets can be sent from, or connected anew, to any address (EPERM);
- * - files with the set-user-ID or set-group-ID bit, by whatever call: they would lend the user's rights to everybody on the machine (EPERM).
- *   The arguments of openat2 lie in memory, where a filter cannot read them (ENOSYS, so that programs take openat);
- * - leases on files (EPERM): who opens such a file outside would be held up for most of a minute;
- * - typing into a terminal from below (TIOCSTI, TIOCLINUX) and line disciplines (TIOCSETD), which are old drivers loaded on demand;
- * - personalities but those that compilers, sanitizers and 32-bit builds use (EPERM);
- * - clone with a new namespace (EPERM); clone3, whose flags a filter cannot read (ENOSYS, so that the C library takes clone);
+ * The filter as bytes, an array of `struct sock_filter`. Everything is allowed except:
+ * - calls that inspect or control other processes, or change mounts, namespaces, keys or the kernel (EPERM);
+ * - io_uring, which would bypass this filter (EPERM);
+ * - sockets of any family other than IPv4, IPv6 and netlink: a unix socket is a way out of the sandbox that no namespace blocks (EPERM);
+ *   vsock and the rest reach the hypervisor or old kernel code (EAFNOSUPPORT); of netlink only routing is allowed, which queries the
+ *   sandbox's own network: other protocols carry messages between processes or reach rarely used kernel code (EPROTONOSUPPORT);
+ * - socket pairs other than connected unix ones: datagram sockets of a pair can send, or be reconnected, to any address (EPERM);
+ * - setting the set-user-ID or set-group-ID bit of a file, by any call: it would give the user's rights to everybody on the machine (EPERM).
+ *   The arguments of openat2 are in memory, where a filter cannot read them (ENOSYS, so that programs use openat);
+ * - leases on files (EPERM): a process outside that opens such a file would be blocked for most of a minute;
+ * - injecting input into a terminal (TIOCSTI, TIOCLINUX) and line disciplines (TIOCSETD), which are old drivers loaded on demand;
+ * - personalities other than those that compilers, sanitizers and 32-bit builds use (EPERM);
+ * - clone with a new namespace (EPERM); clone3, whose flags a filter cannot read (ENOSYS, so that the C library uses clone);
  * - system calls of another architecture (the process is killed) and x32 numbers (EPERM);
- * - in a shared world, what would reach the segments and queues of other programs, also by an id that was looked up, the limits of other
- *   processes (the server would end at the next file that it opens), and the network unless it is allowed (EPERM).
+ * - without namespaces: access to the memory segments and queues of other programs, also by a known id; the resource limits of other
+ *   processes (the server would fail at the next file that it opens); and the network unless it is allowed (EPERM).
  */
 export function seccompFilter(arch: FilterArch, shared?: SharedWorld): Uint8Array {
   const { audit, x32, calls } = architectures[arch];
@@ -55,7 +57,7 @@ export function seccompFilter(arch: FilterArch, shared?: SharedWorld): Uint8Arra
     ...goto([clone3, openat2], "missing"),
     ...goto([...calls.denied, ...further], "deny"),
     answer(retAllow),
-    // The kernel looks at the mode only where a file may be made; programs leave anything in that place otherwise.
+    // The kernel reads the mode only if a file may be created; otherwise programs leave arbitrary values there.
     ...block("openat", load(lowWordOfArgument(2)), jump(opAnyBit, makesFile, "mode3", "allow")),
     ...block("open", load(lowWordOfArgument(1)), jump(opAnyBit, makesFile, "mode2", "allow")),
     ...[1, 2, 3].flatMap((i) => block(`mode${i}`, load(lowWordOfArgument(i)), jump(opAnyBit, setIdBits, "deny", "allow"))),
@@ -66,7 +68,7 @@ export function seccompFilter(arch: FilterArch, shared?: SharedWorld): Uint8Arra
     ...block("netlink", load(lowWordOfArgument(2)), jump(opEqual, netlinkRoute, "allow", "noProtocol")),
     ...block("pair", load(lowWordOfArgument(0)), jump(opEqual, afUnix, "next", "noFamily")),
     ...[load(lowWordOfArgument(1)), and(typeMask), ...goto([sockStream, sockSeqpacket], "allow"), jump(opAlways, 0, "deny", "deny")],
-    // Only the low word counts: the kernel itself drops the upper half of an ioctl request.
+    // Only the low word matters: the kernel itself drops the upper half of an ioctl request.
     ...block("ioctl", load(lowWordOfArgument(1)), ...goto([TIOCSTI, TIOCLINUX, TIOCSETD], "deny"), answer(retAllow)),
     ...block("fcntl", load(lowWordOfArgument(1)), ...goto([F_SETLEASE, F_SETDELEG], "deny"), answer(retAllow)),
     ...block("limits", load(lowWordOfArgument(0)), jump(opEqual, ownProcess, "allow", "deny")),
@@ -96,7 +98,7 @@ const netlinkRoute = 0;
 const typeMask = 0xf;
 const sockStream = 1;
 const sockSeqpacket = 5;
-/** Every type above 3 (SOCK_RAW) has this bit or the next: SCTP and DCCP, which are loaded on demand, and what has been given up. */
+/** Every type above 3 (SOCK_RAW) has this bit or the next: SCTP and DCCP, which are loaded on demand, and obsolete types. */
 const uncommonTypes = 0xc;
 /** O_CREAT, and the bit of O_TMPFILE that is not O_DIRECTORY. */
 const makesFile = 0o100 | 0o20000000;
@@ -108,9 +110,9 @@ const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const TIOCSETD = 0x5423;
 const askPersonality = 0xffff_ffff;
-/** All but LINUX32, UNAME26 and ADDR_NO_RANDOMIZE. */
+/** All except LINUX32, UNAME26 and ADDR_NO_RANDOMIZE. */
 const oddPersonality = ~(0x8 | 0x2_0000 | 0x4_0000) >>> 0;
-/** NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. NEWTIME shares its bit with the exit signal and is not taken by clone. */
+/** NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. NEWTIME shares its bit with the exit signal and clone does not accept it. */
 const cloneNamespaces = 0x7e02_0000;
 const clone3 = 435;
 const openat2 = 437;
@@ -167,7 +169,7 @@ function encode(program: readonly Instruction[]): Uint8Array {
   return new Uint8Array(bytes.buffer);
 }
 
-/** Calls with one number everywhere: the tables of all architectures were joined from 424 on. */
+/** Calls with the same number everywhere: all architectures share one numbering from 424 on. */
 const denied = {
   io_uring_setup: 425,
   io_uring_enter: 426,
@@ -186,7 +188,7 @@ const denied = {
   open_tree_attr: 467,
 };
 
-/** Numbers as the kernel's own tables give them (x86: syscall_64.tbl; arm64: asm-generic/unistd.h). */
+/** Numbers from the kernel's own tables (x86: syscall_64.tbl; arm64: asm-generic/unistd.h). */
 export const deniedCalls: Readonly<Record<FilterArch, Readonly<Record<string, number>>>> = {
   x64: {
     ...denied,
@@ -296,7 +298,7 @@ const architectures = {
   },
 };
 
-/** Memory segments, semaphores and queues that all programs of a user share unless a namespace keeps them apart; and `truncate`. */
+/** Memory segments, semaphores and queues that all programs of a user share without a namespace; and `truncate`. */
 const sharedCalls: Readonly<Record<FilterArch, { readonly truncate: number } & Readonly<Record<string, number>>>> = {
   x64: {
     ...{ shmget: 29, shmat: 30, shmctl: 31, semget: 64, semop: 65, semctl: 66, semtimedop: 220 },

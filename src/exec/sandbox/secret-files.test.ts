@@ -13,7 +13,7 @@ const policies = [
 ] as const;
 
 for (const { engine, skip, mounts, protects } of await testedEngines())
-  describe(`files that hold the server's secrets, by ${engine}`, { skip }, () => {
+  describe(`files with the server's secrets, with ${engine}`, { skip }, () => {
     let base: string;
     let bench: Bench;
     const files: string[] = [];
@@ -54,7 +54,7 @@ for (const { engine, skip, mounts, protects } of await testedEngines())
       for (const file of all) assert.equal(readFileSync(file, "utf8"), "sk-31337\n", "they stay as they are");
     });
 
-    test("one that is replaced while a command runs does not appear in a folder that it shares with few", async () => {
+    test("one that is replaced while a command runs stays hidden in a folder with few entries", async () => {
       const file = secret(path.join(base, "rotated/token"));
       const line = `read x; cat ${file} ${file}.next ${path.dirname(file)}/later; echo END`;
       const long = await bench.start(["/bin/bash", "-c", line], { stdin: "open", policy: { type: "readOnly" } });
@@ -75,7 +75,7 @@ for (const { engine, skip, mounts, protects } of await testedEngines())
       assert.doesNotMatch(output, /31337|^a$/m);
     });
 
-    test("those that another process of the same home has noted are hidden, too", async () => {
+    test("those that another process of the same home has recorded are hidden, too", async () => {
       const file = path.join(base, "noted/token");
       mkdirSync(path.dirname(file));
       writeFileSync(file, "sk-31337");
@@ -86,7 +86,7 @@ for (const { engine, skip, mounts, protects } of await testedEngines())
       chmodSync(file, 0o600);
     });
 
-    protects("one in the server's home opens nothing of it", async () => {
+    protects("one in the server's home does not expose the rest of it", async () => {
       const file = secret(path.join(bench.home, "parley/manager/token"));
       writeFileSync(path.join(path.dirname(file), "state.json"), "sk-31337");
       const open = secret(path.join(bench.home, "skills/x/token"));
@@ -99,7 +99,7 @@ for (const { engine, skip, mounts, protects } of await testedEngines())
       assert.doesNotMatch(output, /31337|manager\n|more\n|^parley$/m);
     });
 
-    test("those outside the workspace cannot be read, and one inside is a refusal where it could not be hidden", async () => {
+    test("those outside the workspace cannot be read, and one inside is refused if it could not be hidden", async () => {
       const own = secret(path.join(base, "elsewhere/token"));
       for (const policy of policies) {
         const { output } = await bench.sh(`cat ${own}; cp ${own} copy; ln ${own} hard; cat copy hard; echo END`, { policy });
@@ -111,7 +111,7 @@ for (const { engine, skip, mounts, protects } of await testedEngines())
       await assert.rejects(bench.sh("true"), /holds secrets of the server, lies in a folder that commands may write/);
     });
 
-    protects("a command may still run beside one", async () => {
+    protects("a command may still run next to one", async () => {
       secret(path.join(bench.work, "beside/token"));
       const { output } = await bench.sh("pwd; touch ok && ls; cat token", { cwd: path.join(bench.work, "beside") });
       assert.match(output, /beside\n.*ok\ntoken\n/s);

@@ -1,4 +1,4 @@
-/** Hides the files that hold a secret of the server from commands, in every mode: what lies over them, and over which folders around them. */
+/** Hides files with secrets of the server from commands, in every mode: decides whether to mask the file or the folder around it. */
 import { readdirSync, type Stats } from "node:fs";
 import path from "node:path";
 import { findLstat, findRealPath } from "../../lib/file-status.ts";
@@ -6,23 +6,23 @@ import { isInside, isInsideAny } from "../../lib/paths.ts";
 import { type HomeMask, isHidden } from "./mounts.ts";
 
 export interface SecretMasks {
-  /** Folders of which commands see what was there when they started, without the secrets. */
+  /** Folders of which commands see the entries that existed when they started, without the secrets. */
   readonly folders: readonly HomeMask[];
-  /** Single files that cannot be opened. Such a mask falls off when the file is replaced, so folders are masked where they can be. */
+  /** Single files that cannot be opened. Such a mask is lost when the file is replaced, so folders are masked where possible. */
   readonly files: readonly string[];
 }
 
-/** A folder with more in it is not masked entry by entry: each is a mount of its own. */
+/** A folder with more entries is not masked entry by entry: each is a separate mount. */
 const maxEntries = 32;
-/** Pipes, terminals and what the kernel makes up: nothing lies there that could be read again. */
+/** Pipes, terminals and virtual files of the kernel: they contain nothing that could be read again. */
 const notOnDisk = ["/dev", "/proc", "/sys"];
 
 export interface Surroundings {
-  /** Real paths of the writable roots: what is in them must stay writable. */
+  /** Real paths of the writable roots: their content must stay writable. */
   readonly roots: readonly string[];
-  /** Real paths of homes, the command's own folder and the like: no folder that holds one of them is masked. */
+  /** Real paths of homes, the command's working folder and similar: no folder that contains one of them is masked. */
   readonly kept: readonly string[];
-  /** The server's homes, which are masked already: what is hidden in them must not be shown again. */
+  /** The server's homes, which are masked already: what is hidden in them must not be exposed again. */
   readonly homes: readonly HomeMask[];
 }
 
@@ -46,7 +46,7 @@ export function maskSecrets(secrets: readonly string[], surroundings: Surroundin
       whole.add(real);
       continue;
     }
-    // A link is hidden as well as what it leads to: it may lead elsewhere in a moment.
+    // Both a link and its target are hidden: the link may point elsewhere a moment later.
     const entry = parent === undefined ? undefined : path.join(parent, path.basename(given));
     const isEntryHidden = entry !== undefined && hideEntry(entry);
     if (real !== undefined && !(isEntryHidden && real === entry) && !hideEntry(real)) files.add(real);
@@ -73,7 +73,7 @@ function canMask(folder: string, { roots, kept, homes }: Surroundings): boolean 
   return found?.isDirectory() === true && !isForAll(found) && entriesOf(folder).length <= maxEntries;
 }
 
-/** A temporary folder, where others put things that commands are to find. */
+/** A temporary folder, where other programs put files that commands need. */
 const isForAll = ({ mode }: Stats): boolean => (mode & 0o002) !== 0;
 
 function entriesOf(folder: string): string[] {

@@ -8,14 +8,14 @@ import { type Bench, openBench, testedEngines } from "../testing.ts";
 const policy = { type: "workspaceWrite", excludeSlashTmp: true, excludeTmpdirEnvVar: true } as const;
 
 for (const { engine, skip } of await testedEngines())
-  describe(`folders that another command swaps for links, by ${engine}`, { skip }, () => {
+  describe(`folders that another command replaces by links, with ${engine}`, { skip }, () => {
     let bench: Bench;
     before(() => {
       bench = openBench({ engine });
     });
     after(() => bench.close());
 
-    /** Starts a command that swaps `sub` for a link to the outside and back, all the time. */
+    /** Starts a command that keeps replacing `sub` by a link to the outside and back. */
     const startSwapping = async (times: number) => {
       const swap = `use strict; mkdir "sub"; print "up\\n"; $| = 1; for (1..${times}) { rename "sub", "away"; symlink "../outside", "sub"; select(undef, undef, undef, 0.001); unlink "sub"; rename "away", "sub"; select(undef, undef, undef, 0.002) }`;
       return await bench.start(["/usr/bin/perl", "-e", `$| = 1; ${swap}`], { policy, timeoutMs: 120_000 });
@@ -41,7 +41,7 @@ for (const { engine, skip } of await testedEngines())
       }
       await swapping.kill();
       assert.ok(seen.ran > 0, "the test tries something");
-      // bubblewrap makes the folders that it mounts on before anybody can look: empty ones of the protected names, and nothing else.
+      // bubblewrap creates its mount points before anything can be checked: empty folders with the protected names, and nothing else.
       const names = [".agents", ".codex", ".git"];
       for (const folder of [bench.outside, path.join(bench.outside, "deep")]) {
         const there = readdirSync(folder);
@@ -63,7 +63,7 @@ for (const { engine, skip } of await testedEngines())
       );
     });
 
-    test("commands side by side run as ever where nothing was swapped", async () => {
+    test("concurrent commands run normally if nothing was replaced", async () => {
       const inner = path.join(bench.work, "a b\\c/inner");
       mkdirSync(inner, { recursive: true });
       const long = await bench.start(["/bin/bash", "-c", "read x"], { policy, stdin: "open" });

@@ -1,7 +1,7 @@
 /**
- * Keeps commands that run side by side from opening the outside for each other. A running command may swap a folder in its writable roots for a
- * link in the moment between the plan of the next sandbox and its mounts, which follow links. What it could have swapped is looked at again
- * inside the new sandbox, before the command starts: each mount must be of what was planned, and lie where it was planned.
+ * Keeps concurrent commands from giving each other access to the outside. A running command may replace a folder in its writable roots by a
+ * link between the planning of the next sandbox and its mounts, which follow links. What it could have replaced is checked again inside the
+ * new sandbox, before the command starts: each mount must be of the planned source, at the planned place.
  */
 import { readFileSync } from "node:fs";
 import { isInside } from "../../lib/paths.ts";
@@ -9,13 +9,13 @@ import { isInside } from "../../lib/paths.ts";
 /** One mount of a plan. */
 export interface PlannedMount {
   readonly at: string;
-  /** What lies there: the folder or file of that path, a new folder in memory, or something else. */
+  /** What is mounted: the folder or file of that path, a new folder in memory, or something else. */
   readonly shows: "itself" | "memory" | "other";
 }
 
 interface RunningPlan {
   readonly writable: readonly string[];
-  /** Nobody in that sandbox can move these. */
+  /** Processes in that sandbox cannot move these. */
   readonly places: ReadonlySet<string>;
 }
 
@@ -28,7 +28,7 @@ export class RunningPlans {
     return [...this.#written];
   }
 
-  /** Counts a plan among those that run; answers which of its mounts a command that runs already could have swapped. */
+  /** Registers a running plan; returns those of its mounts that a command that is already running could have replaced. */
   enter(mounts: readonly PlannedMount[], writable: readonly string[]): { readonly unsure: readonly PlannedMount[]; leave(): void } {
     const couldMove = ({ writable: roots, places }: RunningPlan, at: string): boolean =>
       !places.has(at) && roots.some((root) => root !== at && isInside(at, root));
@@ -40,7 +40,7 @@ export class RunningPlans {
   }
 }
 
-/** Each word is looked for in the sandbox's own list of mounts, where what is mounted and the place stand side by side. */
+/** Each argument is searched in the sandbox's own mount table, where source and mount point are next to each other. */
 const script = `m=
 while IFS= read -r l; do m="$m$l
 "; done </proc/self/mountinfo
@@ -54,16 +54,16 @@ while [ "$n" -gt 0 ]; do
 done
 exec "$@"`;
 
-/** The command behind a look at its mounts. */
+/** The command, preceded by a check of its mounts. */
 export function checkedArgv(argv: readonly string[], unsure: readonly PlannedMount[]): readonly string[] {
   if (unsure.length === 0) return argv;
   const outside = mountsOutside();
-  const words = unsure.map(({ at, shows }) => {
+  const expected = unsure.map(({ at, shows }) => {
     const place = escaped(at);
     if (shows === "other") return place;
     return `${shows === "memory" ? "/" : whereOnDisk(place, outside)} ${place}`;
   });
-  return ["/bin/sh", "-c", script, "parley-check", String(words.length), ...words, ...argv];
+  return ["/bin/sh", "-c", script, "parley-check", String(expected.length), ...expected, ...argv];
 }
 
 interface OutsideMount {
@@ -80,7 +80,7 @@ function mountsOutside(): OutsideMount[] {
     });
 }
 
-/** A path as the disk that it is on calls it. Of several mounts at one place the last one counts. */
+/** A path relative to the root of its file system. If several mounts are at one place, the last one counts. */
 function whereOnDisk(place: string, mounts: readonly OutsideMount[]): string {
   let best: OutsideMount = { root: "/", at: "/" };
   for (const mount of mounts) if (isInside(place, mount.at) && mount.at.length >= best.at.length) best = mount;
@@ -88,5 +88,5 @@ function whereOnDisk(place: string, mounts: readonly OutsideMount[]): string {
   return `${best.root === "/" ? "" : best.root}${rest}` || "/";
 }
 
-/** As the list of mounts writes paths. */
+/** Escaped as in the mount table. */
 const escaped = (file: string): string => file.replaceAll(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`);

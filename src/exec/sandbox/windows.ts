@@ -1,4 +1,4 @@
-/** Windows: no sandbox of our own yet, so that confined commands are refused with the ways out. */
+/** Windows: no sandbox of our own yet, so confined commands are refused and the message lists the alternatives. */
 import type { SandboxState } from "../../core/ports/command-runner.ts";
 import { noLeftovers, type PlatformSandbox } from "./platform-sandbox.ts";
 

@@ -1,10 +1,10 @@
-/** bubblewrap as the engine: the plan becomes the words of its command line. */
+/** The bubblewrap engine: turns the plan into bwrap's command line. */
 import { spawn } from "node:child_process";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
 import { errorMessage } from "../../../lib/error-text.ts";
 import { findSystemProgram, programCandidates } from "../../../lib/program.ts";
 import { type Mount, wholeDisk } from "../mounts.ts";
-import { cutOffWords } from "../propagation.ts";
+import { detachArguments } from "../propagation.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
 import { ruleMark, ruleVariables, stepArguments } from "./landlock-step.ts";
 import { layerRules, limitsWithout } from "./layer.ts";
@@ -14,13 +14,15 @@ import { makeStepFile, type StepFile } from "./step-file.ts";
 const seccompDescriptor = 3;
 const optionsDescriptor = 4;
 const lifeDescriptor = 5;
-/** Where a bubblewrap that is started ahead of its command finds its options; at the usual place it waits for the first of them. */
+/**
+ * Where a bubblewrap that is started before its command is known reads its options; at the usual descriptor it waits for the first of them.
+ */
 const laterDescriptor = 6;
-/** Variables that a shell which becomes the sandbox may add of its own. */
+/** Variables that a shell may add before it execs the sandbox. */
 const shellNames = ["PWD", "OLDPWD", "SHLVL", "_"];
-/** bubblewrap takes no more words than this, the command's own included. */
-const maxWords = 8_000;
-/** Where the program that lays Landlock on the command is shown inside. */
+/** bubblewrap accepts no more arguments than this, including those of the command. */
+const maxArguments = 8_000;
+/** The path inside the sandbox of the program that applies Landlock to the command. */
 const stepInside = "/dev/parley-landlock";
 
 export class BubblewrapEngine implements Engine {
@@ -30,12 +32,12 @@ export class BubblewrapEngine implements Engine {
   readonly #folder: string | undefined;
   /** bubblewrap before 0.5 cannot set modes. */
   #canSetModes = true;
-  /** What cuts it off from the machine's mounts. */
+  /** The arguments that detach it from the machine's mount propagation. */
   #before: readonly string[] = [];
-  /** What lays Landlock on commands, or why nothing does. */
+  /** The program that applies Landlock to commands, or the reason why there is none. */
   #layer: StepFile | string = "it was not tried out yet";
 
-  /** `folder` is one of the server's own, which no command can write; without it there is no second layer. */
+  /** `folder` belongs to the server and no command can write it; without it there is no second layer. */
   constructor(folder: string | undefined) {
     this.#folder = folder;
   }
@@ -61,12 +63,12 @@ export class BubblewrapEngine implements Engine {
     if (!this.#canSetModes) reason = await tryOut([bwrap], filter, []);
     this.#layer = await makingLayer;
     if (reason !== undefined) return reason;
-    const before = cutOffWords();
+    const before = detachArguments();
     const [whyNotCutOff, whyNoLayer] = await Promise.all([
       before.length === 0 ? undefined : tryOut([...before, bwrap], filter, []),
       typeof this.#layer === "string" ? this.#layer : tryLayer(bwrap, filter, this.#layer),
     ]);
-    // Some systems let bubblewrap make namespaces, and no other program.
+    // Some systems let bubblewrap create namespaces, but no other program.
     this.#before = whyNotCutOff === undefined ? before : [];
     if (whyNoLayer !== undefined) this.#layer = whyNoLayer;
     return undefined;
@@ -91,21 +93,21 @@ export class BubblewrapEngine implements Engine {
     const options = [
       ...[...namespaces(plan.network), ...(plan.hasTerminal ? [] : ["--new-session"])],
       ...["--seccomp", String(seccompDescriptor), "--sync-fd", String(lifeDescriptor)],
-      ...[...mounts.flatMap((mount) => wordsOf(mount, step)), "--chdir", plan.cwd],
+      ...[...mounts.flatMap((mount) => mountOptions(mount, step)), "--chdir", plan.cwd],
       ...shellNames.flatMap((name) => ["--unsetenv", name]),
       ...[...Object.entries(plan.env), ...(step === undefined ? [] : ruleVariables(layerRules(plan)))].flatMap(variable),
     ];
-    if (options.length + argv.length > maxWords)
+    if (options.length + argv.length > maxArguments)
       return { refused: "No sandbox: the command has too many words or environment variables to be confined" };
-    const first = bytesOf(wordsOf(disk));
+    const first = bytesOf(mountOptions(disk));
     return {
       argv: [...this.#before, bwrap, ...readOptions(optionsDescriptor), "--", ...argv],
       cwd: "/",
-      // Variables such as LD_LIBRARY_PATH may name folders that commands write: they are for the command, never for bubblewrap itself.
+      // Variables such as LD_LIBRARY_PATH may name folders that commands can write: they are for the command, never for bubblewrap itself.
       env: {},
       extra: [plan.filter, Buffer.concat([first, bytesOf(options)])],
       life: lifeDescriptor,
-      // Without the disk there is no program to run.
+      // Without the disk mounted there is no program to run.
       ahead: {
         kind: "same command",
         argv: [...this.#before, bwrap, ...readOptions(optionsDescriptor), ...readOptions(laterDescriptor), "--", ...argv],
@@ -115,12 +117,12 @@ export class BubblewrapEngine implements Engine {
   }
 }
 
-/** Where the command's program may be: what the C library would try. */
+/** Candidate paths of the command's program: the ones that the C library would try. */
 function filesOf({ argv: [name = ""], env, cwd }: SandboxPlan): readonly string[] {
   return name.includes("/") ? [name] : programCandidates(name, env["PATH"], cwd);
 }
 
-function wordsOf(mount: Mount, step?: StepFile): string[] {
+function mountOptions(mount: Mount, step?: StepFile): string[] {
   const { at } = mount;
   switch (mount.kind) {
     case "bind":
@@ -143,15 +145,15 @@ function wordsOf(mount: Mount, step?: StepFile): string[] {
 const showStep = (step: StepFile | undefined): string[] => (step === undefined ? [] : ["--ro-bind", step.path, stepInside]);
 const variable = ([name, value]: readonly [string, string]): string[] => ["--setenv", name, value];
 const readOptions = (descriptor: number): string[] => ["--args", String(descriptor)];
-const bytesOf = (options: readonly string[]): Buffer => Buffer.from(options.map((word) => `${word}\0`).join(""));
+const bytesOf = (options: readonly string[]): Buffer => Buffer.from(options.map((option) => `${option}\0`).join(""));
 
-/** Nothing of the outside is shared: no capability, no process, no message queue, and no network unless it is allowed. */
+/** Nothing is shared with the outside: no capabilities, processes or message queues, and no network unless it is allowed. */
 const namespaces = (network: boolean): string[] => [
   ...["--die-with-parent", "--cap-drop", "ALL", "--unshare-user", "--unshare-pid", "--unshare-ipc"],
   ...(network ? [] : ["--unshare-net"]),
 ];
 
-/** Whether the layer is in force: a folder that bubblewrap leaves open must be closed for what runs under it. */
+/** Checks that the layer takes effect: a folder that bubblewrap leaves writable must be read-only under it. */
 async function tryLayer(bwrap: string, filter: Uint8Array, step: StepFile): Promise<string | undefined> {
   const argv = ["/bin/sh", "-c", "! (: > /tmp/written) 2> /dev/null"];
   const rules = ruleVariables(layerRules({ mounts: [], writable: [] })).flatMap(variable);
@@ -160,9 +162,9 @@ async function tryLayer(bwrap: string, filter: Uint8Array, step: StepFile): Prom
   return reason === undefined ? undefined : `it has no effect inside (${reason})`;
 }
 
-/** Runs the smallest sandbox there is. Answers why it failed, or undefined. */
+/** Runs a minimal sandbox. Returns why it failed, or undefined. */
 function tryOut(
-  [program = "", ...words]: readonly string[],
+  [program = "", ...args]: readonly string[],
   filter: Uint8Array,
   further: readonly string[],
   argv: readonly string[] = ["/bin/sh", "-c", ":"],
@@ -170,23 +172,23 @@ function tryOut(
   return new Promise((resolve) => {
     const base = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc"];
     const options = [...namespaces(false), "--seccomp", String(seccompDescriptor), ...base, ...further];
-    const child = spawn(program, [...words, ...options, "--", ...argv], {
+    const child = spawn(program, [...args, ...options, "--", ...argv], {
       cwd: "/",
       env: {},
       stdio: ["ignore", "ignore", "pipe", "pipe"],
       timeout: 10_000,
       killSignal: "SIGKILL",
     });
-    let said = "";
+    let errors = "";
     child.stderr?.on("data", (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(0, 2_000);
+      errors = (errors + chunk.toString()).slice(0, 2_000);
     });
     const input = child.stdio[3];
     if (input !== null && input !== undefined && "end" in input) {
-      input.on("error", () => undefined); // bwrap may end before it reads the filter; its own words tell why.
+      input.on("error", () => undefined); // bwrap may exit before it reads the filter; its error message says why.
       input.end(filter);
     }
     child.on("error", (error) => resolve(error.message));
-    child.on("close", (code) => resolve(code === 0 ? undefined : said.trim().split("\n").at(-1) || `bwrap ended with ${code}`));
+    child.on("close", (code) => resolve(code === 0 ? undefined : errors.trim().split("\n").at(-1) || `bwrap ended with ${code}`));
   });
 }

@@ -1,4 +1,4 @@
-/** Which engine confines commands on this machine: the best one that can be had, tried once; or the one that the settings name. */
+/** Chooses the engine that confines commands on this machine: the best one that works, probed once, or the one set in the config. */
 import { findSystemProgram } from "../../../lib/program.ts";
 import { isFilterArch, seccompFilter } from "../seccomp.ts";
 import { BubblewrapEngine } from "./bubblewrap.ts";
@@ -9,7 +9,7 @@ import { NamespaceEngine } from "./namespaces.ts";
 export interface Chosen {
   readonly engine: Engine;
   readonly filter: Uint8Array;
-  /** Why it is not a better one: a few words to be put after its title, or nothing. */
+  /** Why it is not a better one, to be appended to its title; may be empty. */
   readonly instead: string;
 }
 
@@ -26,26 +26,26 @@ const howToAllow =
   "Allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces=10000; on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile for bwrap; in Docker --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined)";
 
 /**
- * `wanted` is what the settings say; a word that names no engine is refused with the ones that do. `folder` is one of the server's own for what
- * an engine has to keep on the disk.
+ * `configured` is the configured engine name; an unknown name is refused with a list of the valid ones. `folder` belongs to the server and is
+ * for files that an engine has to keep on disk.
  */
 export class EngineChoice {
-  readonly #wanted: () => string;
+  readonly #configured: () => string;
   readonly #folder: string | undefined;
   #search: Promise<Chosen | Refusal> | undefined;
   #chosen: Chosen | undefined;
 
-  constructor(wanted = () => "auto", folder?: string) {
-    this.#wanted = wanted;
+  constructor(configured = () => "auto", folder?: string) {
+    this.#configured = configured;
     this.#folder = folder;
   }
 
-  /** What was chosen, once it was. */
+  /** The chosen engine, once known. */
   get now(): Chosen | undefined {
     return this.#chosen;
   }
 
-  /** A failure is not remembered: the person may mend it while the server runs. */
+  /** A failure is not cached: the user may fix it while the server runs. */
   get(): Promise<Chosen | Refusal> {
     this.#search ??= this.#find()
       .then((found) => {
@@ -63,10 +63,10 @@ export class EngineChoice {
     if (!isFilterArch(arch))
       return { refused: `No sandbox: there is no system-call filter for ${arch} processors. Use another machine, ${otherWays}` };
     const filter = seccompFilter(arch);
-    const wanted = this.#wanted();
-    const names = wanted === "auto" ? engineNames : engineNames.filter((name) => name === wanted);
+    const configured = this.#configured();
+    const names = configured === "auto" ? engineNames : engineNames.filter((name) => name === configured);
     if (names.length === 0)
-      return { refused: `No sandbox: there is no engine "${wanted}"; sandbox_engine is one of auto, ${engineNames.join(", ")}` };
+      return { refused: `No sandbox: there is no engine "${configured}"; sandbox_engine is one of auto, ${engineNames.join(", ")}` };
     const failures: Failure[] = [];
     for (const name of names) {
       const engine = makers[name](this.#folder);
@@ -75,7 +75,7 @@ export class EngineChoice {
       failures.push({ name, reason });
     }
     const fix = findSystemProgram("bwrap") === undefined ? `${howToInstall}, ${otherWays}` : `${howToAllow}, ${otherWays}`;
-    const forced = wanted === "auto" ? fix : `Set sandbox_engine to auto, or mend this. ${fix}`;
+    const forced = configured === "auto" ? fix : `Set sandbox_engine to auto, or mend this. ${fix}`;
     return { refused: `No sandbox: ${listed(failures)}. ${forced}` };
   }
 }
@@ -85,7 +85,7 @@ interface Failure {
   readonly reason: string;
 }
 
-/** Engines that fail for one reason share it. */
+/** Engines that fail for the same reason share it. */
 function listed(failures: readonly Failure[]): string {
   const byReason = Map.groupBy(failures, ({ reason }) => reason);
   return [...byReason].map(([reason, group]) => `${group.map(({ name }) => name).join(" and ")}: ${reason}`).join("; ");

@@ -7,7 +7,7 @@ import { ownModule } from "../../../lib/own-module.ts";
 import { noBubblewrap, testedEngines } from "../../testing.ts";
 
 const ownNode = ownModule(`node-${process.platform}-${process.arch}/bin/node`);
-/** As in Node 24, whose only difference for this is that the module is missing. */
+/** Simulates Node 24, whose only relevant difference is that the module is missing. */
 const withoutFfi = "--no-experimental-ffi";
 const canHide = spawnSync(process.execPath, [withoutFfi, "-p", 'process.getBuiltinModule("node:ffi")'], { encoding: "utf8" });
 const cannotHide = canHide.stdout === "undefined\n" ? false : `needs a Node that takes ${withoutFfi}`;
@@ -30,7 +30,7 @@ describe("a server on a Node without node:ffi", { skip: process.platform === "li
   const flags = (engine: string): string[] => [withoutFfi, "--input-type=module", "-e", program(engine)];
 
   for (const { engine, skip } of engines)
-    test(`${engine} is reached through the Node that was installed with us`, {
+    test(`${engine} is reached through the Node that was installed with Parley`, {
       skip: skip || (ownNode === undefined ? "needs the Node of the lockfile (npm ci)" : false),
     }, () => {
       const { stdout, stderr } = spawnSync(process.execPath, flags(engine), { encoding: "utf8", env: { PATH: process.env["PATH"] } });
@@ -38,7 +38,7 @@ describe("a server on a Node without node:ffi", { skip: process.platform === "li
       assert.match(stdout, /Read-only file system|Permission denied/);
     });
 
-  /** In a mount space in which that Node is not there. The one that runs the test may be the same file: it is opened before. */
+  /** In a mount namespace without that Node. The one that runs the test may be the same file: it is opened before. */
   const hidden = 'exec 9<"$1"; mount -t tmpfs none "$2"; shift 2; exec /proc/self/fd/9 "$@"';
   const hide = (engine: string) => {
     const folder = path.dirname(path.dirname(ownNode ?? "/usr/bin/node"));
@@ -48,7 +48,7 @@ describe("a server on a Node without node:ffi", { skip: process.platform === "li
     });
   };
 
-  test("without one, both are refused with what to install", {
+  test("without one, both are refused, naming what to install", {
     skip:
       ownNode === undefined
         ? "needs the Node of the lockfile (npm ci)"

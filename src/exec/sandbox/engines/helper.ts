@@ -1,24 +1,24 @@
-/** The Node that makes sandboxes from inside: which one it is, how it is started, and whether it can do it here. */
+/** The Node process that builds sandboxes from inside: which binary to use, how to start it, and whether it works here. */
 import { spawn } from "node:child_process";
 import { isBuiltin } from "node:module";
 import { ownModule } from "../../../lib/own-module.ts";
 import { insideProgram } from "./inside.ts";
 import type { Orders } from "./orders.ts";
 
-/** Descriptors of the program inside. */
+/** File descriptors of the program inside. */
 const programDescriptor = 3;
 export const ordersDescriptor = 4;
 
-/** One thread less each: nothing is compiled in the background, and no signal opens a debugger. */
+/** One thread less each: no background compilation, and no signal that opens a debugger. */
 const flags = ["--no-warnings", "--v8-pool-size=0", "--disable-sigusr1"];
-/** The text comes by a descriptor, so that it is no part of the command line that everybody sees. */
+/** The program is passed through a file descriptor, so that it is not part of the command line that everybody can see. */
 const loader = `new Function(require("node:fs").readFileSync(${programDescriptor}, "utf8"))()`;
 
 const ownNode = `node-${process.platform}-${process.arch}`;
 
 export const noHelperNode = `this Node (${process.version}) has no node:ffi: start Parley with Node 26, or install one beside Parley (npm install ${ownNode}@26, with -g where Parley was installed with -g)`;
 
-/** A Node with node:ffi: the one that runs the server, else the one that was installed with it. */
+/** A Node with node:ffi: the one that runs the server, else the one installed with it. */
 export function helperNode(): string | undefined {
   if (isBuiltin("node:ffi")) return process.execPath;
   return ownModule(`${ownNode}/bin/node`);
@@ -29,21 +29,21 @@ export const helperArgv = (node: string): string[] => [node, ...flags, "-e", loa
 export const programBytes = (): Uint8Array => Buffer.from(insideProgram());
 export const ordersBytes = (orders: Orders): Uint8Array => Buffer.from(JSON.stringify(orders));
 
-/** Runs the words with a program and orders of their own. Answers what it said and how it ended. */
+/** Runs the command with its program and orders. Returns its output and exit code. */
 export function runHelper(
   argv: readonly string[],
   program: Uint8Array,
   orders: Orders,
-): Promise<{ readonly code: number | null; readonly said: string }> {
+): Promise<{ readonly code: number | null; readonly output: string }> {
   const [file = "", ...args] = argv;
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       ...{ cwd: "/", env: {}, stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"], timeout: 20_000, killSignal: "SIGKILL" },
     });
-    let said = "";
+    let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => {
-        said = (said + chunk.toString()).slice(0, 4_000);
+        output = (output + chunk.toString()).slice(0, 4_000);
       });
     for (const [descriptor, bytes] of [
       [programDescriptor, program],
@@ -51,10 +51,10 @@ export function runHelper(
     ] as const) {
       const input = child.stdio[descriptor];
       if (input === null || input === undefined || !("end" in input)) continue;
-      input.on("error", () => undefined); // It may end before it reads; its own words tell why.
+      input.on("error", () => undefined); // It may exit before it reads; its error message says why.
       input.end(bytes);
     }
-    child.on("error", (error) => resolve({ code: null, said: error.message }));
-    child.on("close", (code) => resolve({ code, said: said.trim() }));
+    child.on("error", (error) => resolve({ code: null, output: error.message }));
+    child.on("close", (code) => resolve({ code, output: output.trim() }));
   });
 }

@@ -1,8 +1,9 @@
 /**
- * The program that makes a sandbox from inside and then starts the command in it. It runs in a Node of its own, is given as text through descriptor 3,
- * so that no file is loaded for it, and reads its orders from descriptor 4. Until they are there and complete it does nothing.
+ * The program that builds a sandbox from inside and then starts the command in it. It runs in a separate Node process, is passed as text
+ * through file descriptor 3, so that no file is loaded for it, and reads its orders from file descriptor 4. It does nothing until they are
+ * complete.
  *
- * Every function of `parts` is sent as source: none may use a name from outside of them, and none may be imported.
+ * Every function in `parts` is sent as source: none may use a name from outside `parts`, and none may be imported.
  */
 import type { Mount } from "../mounts.ts";
 import type { LandlockOrders, LandlockRight, Orders } from "./orders.ts";
@@ -10,7 +11,7 @@ import type { LandlockOrders, LandlockRight, Orders } from "./orders.ts";
 /** As JavaScript text. */
 export const insideProgram = (): string => `${parts.map(String).join("\n")}\nrunInside();`;
 
-/** One that only says which version of Landlock the kernel has; 0 or less for none. */
+/** A program that only prints the kernel's Landlock version; 0 or less for none. */
 export const landlockVersionProgram = (): string => `${openKernel}\nconsole.log(openKernel().call("landlockCreate", 0n, 0n, 1n));`;
 
 const parts = [
@@ -41,10 +42,10 @@ function runInside(): void {
   const fs = process.getBuiltinModule("node:fs");
   try {
     const kernel = openKernel();
-    kernel.prctl(1n, 9n); // Ends with its parent.
+    kernel.prctl(1n, 9n); // Die with the parent.
     const text = fs.readFileSync(4, "utf8");
     for (const fd of [3, 4]) fs.closeSync(fd);
-    if (text === "") process.exit(0); // The server has no more use for it.
+    if (text === "") process.exit(0); // The server no longer needs this process.
     const orders: Orders = JSON.parse(text);
     if (isServerGone(kernel, orders)) process.exit(0);
     if (orders.namespaces !== undefined) inNamespaces(kernel, orders.namespaces);
@@ -63,14 +64,17 @@ function runInside(): void {
   process.exit(1);
 }
 
-/** Nobody would end what is started for a server that died before this process was bound to it. A process space hides its parent: there a descriptor tells. */
+/**
+ * Nothing would end a command started for a server that died before this process was bound to it. In a PID namespace the parent is not
+ * visible: there a file descriptor shows it.
+ */
 function isServerGone({ call, at }: Kernel, { server }: Orders): boolean {
   if (server !== undefined) return process.ppid !== server;
   const lookOnly = 0x42n;
   return call("recvfrom", 5n, at(Buffer.alloc(1)), 1n, lookOnly) === 0;
 }
 
-/** The C library, and what the calls of this program need of it. */
+/** The C library, and the helpers that this program needs for its calls. */
 function openKernel() {
   const ffi = process.getBuiltinModule("node:ffi");
   const { functions: c } = ffi.dlopen(null, {
@@ -106,14 +110,14 @@ function openKernel() {
     ...{ openTree: 428n, moveMount: 429n, fsopen: 430n, fsconfig: 431n, fsmount: 432n, openat2: 437n, mountSetattr: 442n },
     ...{ landlockCreate: 444n, landlockAdd: 445n, landlockRestrict: 446n },
   };
-  // What the kernel is shown must stay where it is until it has looked.
+  // Memory passed to the kernel must stay in place until it has been read.
   const kept: Uint8Array[] = [];
   const at = (bytes: Uint8Array): bigint => {
     kept.push(bytes);
     return BigInt(ffi.getRawPointer(bytes));
   };
   const text = (value: string): bigint => at(Buffer.from(`${value}\0`));
-  const words = (values: readonly string[]): bigint => {
+  const strings = (values: readonly string[]): bigint => {
     const bytes = Buffer.alloc(8 * (values.length + 1));
     for (const [i, value] of values.entries()) bytes.writeBigUInt64LE(text(value), 8 * i);
     return at(bytes);
@@ -125,13 +129,13 @@ function openKernel() {
     const [a = 0n, b = 0n, d = 0n, e = 0n, f = 0n, g = 0n] = args.map((value) => BigInt.asUintN(64, value));
     return Number(c.syscall(numbers[name], a, b, d, e, f, g));
   };
-  /** Throws with the system's own words. */
+  /** Throws with the system's error message. */
   const must = (what: string, result: number): number => {
     if (result >= 0) return result;
     throw new Error(`${what}: ${why(errno())}`);
   };
   const prctl = (...args: bigint[]): number => call("prctl", ...args);
-  /** Opens a path as a place, following no link on the way. Undefined where nothing is. */
+  /** Opens a path with O_PATH without following links. Undefined if nothing exists there. */
   const find = (path: string): bigint | undefined => {
     const place = call("openat2", -100n, text(path), u64s(0o12000000n, 0n, 4n), 24n);
     if (place >= 0) return BigInt(place);
@@ -139,10 +143,10 @@ function openKernel() {
     must(path, place);
     return undefined;
   };
-  return { c, at, text, words, u64s, call, must, prctl, find, why, errno };
+  return { c, at, text, strings, u64s, call, must, prctl, find, why, errno };
 }
 
-/** Makes the new root from the plan and moves into it. Nothing of the old one can be reached afterwards. */
+/** Builds the new root from the plan and moves into it. Nothing of the old root can be reached afterwards. */
 function inNamespaces(kernel: Kernel, { mounts, loopback }: NonNullable<Orders["namespaces"]>): void {
   // What is mounted outside while this runs must not appear inside.
   const everything = 0x8000n | 0x1000n;
@@ -156,7 +160,7 @@ function inNamespaces(kernel: Kernel, { mounts, loopback }: NonNullable<Orders["
   if (loopback) raiseLoopback(kernel);
 }
 
-/** Takes hold of all that is to be seen inside, while it can still be found. By the path; links on the way are not followed. */
+/** Opens everything that will be visible inside while it can still be found. By path; links are not followed. */
 function cloneSources(kernel: Kernel, mounts: readonly Mount[]): Map<string, bigint> {
   const { call, must, find, text, u64s } = kernel;
   const fs = process.getBuiltinModule("node:fs");
@@ -184,7 +188,7 @@ function cloneSources(kernel: Kernel, mounts: readonly Mount[]): Map<string, big
   return sources;
 }
 
-/** The first mount of every plan is the whole disk: it becomes the root, and the old one goes. */
+/** The first mount of every plan is the whole disk: it becomes the root, and the old root is unmounted. */
 function changeRoot(kernel: Kernel, sources: Map<string, bigint>): void {
   const { call, must, text } = kernel;
   const root = sources.get("0") ?? -1n;
@@ -202,7 +206,7 @@ function attachAll(kernel: Kernel, mounts: readonly Mount[], sources: Map<string
     const place = makePlace(kernel, path, { isFile, optional, isInMemory: inMemory.some((folder) => path.startsWith(folder)) });
     if (place !== undefined) must(path, call("moveMount", mount, text(""), place, text(""), 4n | 0x40n));
   };
-  /** A file system that is made for the sandbox. */
+  /** A file system created for the sandbox. */
   const make = (type: string, options: Readonly<Record<string, string>>, attributes: bigint): bigint => {
     const context = BigInt(must(type, call("fsopen", text(type), 1n)));
     for (const [name, value] of Object.entries(options)) must(type, call("fsconfig", context, 1n, text(name), text(value)));
@@ -218,7 +222,7 @@ function attachAll(kernel: Kernel, mounts: readonly Mount[], sources: Map<string
     if (kind === "bind" && i > 0 && source !== undefined)
       attach(source, at, { isFile: !fs.fstatSync(Number(source)).isDirectory(), optional: mount.optional === true });
     if (kind === "memory") attach(make("tmpfs", { mode: "0755" }, plain), at);
-    // A stand-in is closed to everybody, its owner included.
+    // A placeholder is read-only for everybody, including its owner.
     if (kind === "empty") attach(make("tmpfs", { mode: "0555" }, plain | 1n), at);
     if (kind === "processes") attach(make("proc", {}, noPrograms), at);
     if (kind === "link") fs.symlinkSync(mount.to, at);
@@ -242,7 +246,7 @@ function attachAll(kernel: Kernel, mounts: readonly Mount[], sources: Map<string
   }
 }
 
-/** As bubblewrap makes it, so that programs find the same on both. */
+/** The same devices as bubblewrap creates, so that programs find the same in both. */
 function attachDevices(
   at: string,
   sources: Map<string, bigint>,
@@ -260,11 +264,11 @@ function attachDevices(
 interface Place {
   readonly isFile: boolean;
   readonly optional: boolean;
-  /** Folders on the way to it may be made. */
+  /** Whether missing parent folders may be created. */
   readonly isInMemory: boolean;
 }
 
-/** Only what is new in memory may have places made in it; everywhere else they are there, or the disk refuses. */
+/** Mount points may be created only in new memory file systems; elsewhere they exist already, or the disk refuses. */
 function makePlace({ find }: Kernel, path: string, { isFile, optional, isInMemory }: Place): bigint | undefined {
   const found = find(path);
   if (found !== undefined) return found;
@@ -288,15 +292,15 @@ function raiseLoopback({ call, must, at }: Kernel): void {
 }
 
 function dropCapabilities({ call, prctl, must, at }: Kernel): void {
-  prctl(47n, 4n); // those that a program would keep
-  // Without the right to do this there is none to lose: then no program can win one either, since there are no new privileges.
+  prctl(47n, 4n); // ambient capabilities, which a program would keep
+  // Without the privilege to do this there is nothing to drop: and no program can gain any, because no_new_privs is set.
   for (let capability = 0n; capability < 64n; capability++) prctl(24n, capability);
   const header = Buffer.alloc(8);
   header.writeUInt32LE(0x20080522, 0);
   must("capabilities", call("capset", at(header), at(Buffer.alloc(24))));
 }
 
-/** Where it is a second layer, a kernel without it, or with its first version that cannot move files between folders, goes without. */
+/** As a second layer it is skipped if the kernel has no Landlock, or only the first version, which cannot move files between folders. */
 function applyLandlock(kernel: Kernel, { rules, noTcp, isLayer }: LandlockOrders): void {
   const { call, must, find, u64s, at } = kernel;
   const version = call("landlockCreate", 0n, 0n, 1n);
@@ -306,13 +310,13 @@ function applyLandlock(kernel: Kernel, { rules, noTcp, isLayer }: LandlockOrders
   const handled = u64s(all, noTcp && version >= 4 ? 3n : 0n, version >= 6 ? 3n : 0n);
   const ruleset = BigInt(must("landlock", call("landlockCreate", handled, version >= 6 ? 24n : version >= 4 ? 16n : 8n, 0n)));
   const fs = process.getBuiltinModule("node:fs");
-  const allowAt = (place: number, words: readonly LandlockRight[]): number => {
+  const allowAt = (place: number, rights: readonly LandlockRight[]): number => {
     const rule = Buffer.alloc(12);
-    rule.writeBigUInt64LE(of(words, fs.fstatSync(place).isDirectory()), 0);
+    rule.writeBigUInt64LE(of(rights, fs.fstatSync(place).isDirectory()), 0);
     rule.writeInt32LE(place, 8);
     return call("landlockAdd", ruleset, 1n, at(rule), 0n);
   };
-  // Scripts open /dev/stdout and the like again. For a plain pipe there is no rule, and no need of one.
+  // Scripts reopen /dev/stdout and similar files. A plain pipe can have no rule and needs none.
   for (const fd of [0, 1, 2]) allowAt(fd, ["device"]);
   for (const { path, allow } of rules) {
     const place = find(path);
@@ -324,7 +328,7 @@ function applyLandlock(kernel: Kernel, { rules, noTcp, isLayer }: LandlockOrders
   fs.closeSync(Number(ruleset));
 }
 
-/** The rights that this version of Landlock knows, by our words for them. */
+/** The access rights that this Landlock version supports, by our names for them. */
 export function landlockRights(version: number) {
   const all = version >= 5 ? 0xffffn : version >= 3 ? 0x7fffn : version >= 2 ? 0x3fffn : 0x1fffn;
   const execute = 1n;
@@ -333,7 +337,7 @@ export function landlockRights(version: number) {
   const readFolder = 1n << 3n;
   const truncate = 1n << 14n;
   const control = 1n << 15n;
-  const words: Record<LandlockRight, bigint> = {
+  const bits: Record<LandlockRight, bigint> = {
     list: readFolder,
     read: readFile | readFolder,
     run: execute,
@@ -342,13 +346,13 @@ export function landlockRights(version: number) {
   };
   const forFiles = execute | writeFile | readFile | truncate | control;
   const of = (allow: readonly LandlockRight[], isFolder: boolean): bigint =>
-    allow.reduce((sum, word) => sum | words[word], 0n) & all & (isFolder ? all : forFiles);
+    allow.reduce((sum, right) => sum | bits[right], 0n) & all & (isFolder ? all : forFiles);
   return { all, of };
 }
 
-/** For all threads of this process at once, so that none of them can do more than the command. */
+/** Applies to all threads of this process at once, so that none of them can do more than the command. */
 function applyFilter({ call, must, at, prctl, u64s }: Kernel, filter: Buffer): void {
-  prctl(4n, 0n); // Nobody looks into this process.
+  prctl(4n, 0n); // No other process may inspect this one.
   const result = must("the system-call filter", call("seccomp", 1n, 1n, u64s(BigInt(filter.length / 8), at(filter))));
   if (result !== 0) throw new Error("the system-call filter: a thread has another one");
 }
@@ -359,23 +363,26 @@ interface StartedCommand {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Tries a command; a script that does not say what runs it is the shell's. Node would close the standard descriptors as it starts. */
+/**
+ * Tries to run a command; a script without an interpreter line is run by the shell. Node marks the standard descriptors close-on-exec at
+ * startup, so that is cleared first.
+ */
 function tryCommand(
-  { text, words, call, why }: Kernel,
+  { text, strings, call, why }: Kernel,
   command: StartedCommand,
   start: (file: bigint, argv: bigint, env: bigint) => number,
 ): void {
   const { file, argv, env } = command;
   for (const fd of [0n, 1n, 2n]) call("fcntl", fd, 2n, 0n);
-  const variables = words(Object.entries(env).map(([name, value]) => `${name}=${value}`));
+  const variables = strings(Object.entries(env).map(([name, value]) => `${name}=${value}`));
   const notProgram = 8;
-  let failed = start(text(file), words(argv), variables);
-  if (failed === notProgram) failed = start(text("/bin/sh"), words(["/bin/sh", file, ...argv.slice(1)]), variables);
+  let failed = start(text(file), strings(argv), variables);
+  if (failed === notProgram) failed = start(text("/bin/sh"), strings(["/bin/sh", file, ...argv.slice(1)]), variables);
   if (failed !== 0) throw new Error(`${argv[0]}: ${why(failed)}`);
 }
 
 function becomeCommand(kernel: Kernel, command: StartedCommand): void {
-  // Node ignores some, and a program goes on ignoring what was ignored before it.
+  // Node ignores some signals, and ignored signals stay ignored after exec.
   for (let signal = 1; signal < 32; signal++) kernel.c.signal(signal, 0n);
   tryCommand(kernel, command, (file, argv, env) => (kernel.c.execve(file, argv, env) === 0 ? 0 : kernel.errno()));
 }
@@ -392,7 +399,7 @@ function startCommand(kernel: Kernel, command: StartedCommand, newSession: boole
   return pid.readInt32LE();
 }
 
-/** As the C library looks for programs. */
+/** Searches the PATH as the C library does. */
 function programFile({ argv: [name = ""], env }: Orders): string {
   if (name.includes("/")) return name;
   const fs = process.getBuiltinModule("node:fs");
@@ -408,7 +415,7 @@ function programFile({ argv: [name = ""], env }: Orders): string {
   return folders.map((folder) => `${folder || "."}/${name}`).find(isProgram) ?? name;
 }
 
-/** Stays as the first process of the sandbox: takes every process that nobody else waits for, and ends with the command. */
+/** Stays as the first process of the sandbox: reaps every orphaned process, and exits with the command. */
 function waitForAll({ c, at, call }: Kernel, command: number): void {
   const fs = process.getBuiltinModule("node:fs");
   for (const fd of [0, 1, 2]) fs.closeSync(fd);
@@ -417,8 +424,8 @@ function waitForAll({ c, at, call }: Kernel, command: number): void {
   for (;;) {
     const ended = c.waitpid(-1, where, 0);
     if (ended !== command) continue;
-    const word = status.readInt32LE();
-    const signal = word & 0x7f;
-    call("exitGroup", BigInt(signal === 0 ? (word >> 8) & 0xff : 128 + signal));
+    const waitStatus = status.readInt32LE();
+    const signal = waitStatus & 0x7f;
+    call("exitGroup", BigInt(signal === 0 ? (waitStatus >> 8) & 0xff : 128 + signal));
   }
 }

@@ -12,7 +12,7 @@ const folder = process.platform === "linux" ? mkdtempSync("/var/tmp/parley-step-
 const step = process.platform === "linux" ? await makeStepFile(path.join(folder, "own")) : "needs Linux";
 const all: LandlockRule = { path: "/", allow: ["read", "run"] };
 
-describe("the program that lays Landlock on a command", { skip: typeof step === "string" ? `needs Landlock: ${step}` : false }, () => {
+describe("the program that applies Landlock to a command", { skip: typeof step === "string" ? `needs Landlock: ${step}` : false }, () => {
   const file = typeof step === "string" ? "" : step.path;
   const env = { PATH: "/usr/bin:/bin", SOME_NAME: "a b\nc" };
   const run = (rules: readonly LandlockRule[], files: readonly string[], argv: readonly string[]) =>
@@ -24,7 +24,7 @@ describe("the program that lays Landlock on a command", { skip: typeof step === 
 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("allows what the rules say and nothing else, for folders and for files; what is gone is no reason to fail", () => {
+  test("allows what the rules say and nothing else, for folders and for files; a missing path is no error", () => {
     mkdirSync(path.join(folder, "open"));
     writeFileSync(path.join(folder, "one-file"), "");
     const rules: LandlockRule[] = [
@@ -39,7 +39,7 @@ describe("the program that lays Landlock on a command", { skip: typeof step === 
     assert.deepEqual(readdirSync(folder).sort(), ["one-file", "open", "own"]);
   });
 
-  test("finds the command as the C library does, and gives it its words and its variables as they are", () => {
+  test("finds the command as the C library does, and passes its arguments and variables unchanged", () => {
     const script = path.join(folder, "own", "script");
     writeFileSync(script, 'echo "$0|$1|$SOME_NAME"\n', { mode: 0o755 });
     const { stdout } = run([all], ["/nowhere/x", folder, script], ["as named", "täst ''"]);
@@ -53,12 +53,12 @@ describe("the program that lays Landlock on a command", { skip: typeof step === 
       const { status, stdout, stderr } = run([all], files, ["sh", "-c", "echo RAN"]);
       assert.deepEqual([status, stdout, stderr], [126, "", "parley: the command could not be started under Landlock\n"]);
     }
-    if (process.getuid?.() === 0) return; // Root may use Landlock without giving up new privileges.
+    if (process.getuid?.() === 0) return; // Root may use Landlock without no_new_privs.
     const { status, stdout } = spawnSync(file, stepArguments(["/bin/sh"], ["sh", "-c", "echo RAN"]), { encoding: "utf8" });
     assert.deepEqual([status, stdout], [126, ""]);
   });
 
-  test("its file is kept, made again when it is gone, and never taken over with other bytes in it", () => {
+  test("its file is kept, created again when it is gone, and never reused with different content", () => {
     const bytes = Buffer.from("#!/bin/sh\n");
     const kept = new StepFile(path.join(folder, "kept"), bytes);
     rmSync(path.join(folder, "kept"), { recursive: true });
@@ -79,7 +79,7 @@ describe("Landlock under bubblewrap", { skip: noBubblewrap || (typeof step === "
   });
   after(() => rmSync(home, { recursive: true, force: true }));
 
-  test("is said by the sandbox's state, and holds again after the home was emptied", async () => {
+  test("is part of the sandbox's state, and works again after the home was emptied", async () => {
     const bench = openBench({ engine: "bubblewrap" });
     const state = await bench.runner.sandbox();
     assert.deepEqual([state.text, state.limits], ["bubblewrap, with Landlock under it", []]);
@@ -92,7 +92,7 @@ describe("Landlock under bubblewrap", { skip: noBubblewrap || (typeof step === "
     await bench.close();
   });
 
-  test("takes no rule from the command's own variables", async () => {
+  test("accepts no rule from the command's own variables", async () => {
     const bench = openBench({ engine: "bubblewrap" });
     const [name = "", value] = ruleVariables([{ path: "/", allow: ["write", "run"] }])[0] ?? [];
     await assert.rejects(bench.sh("true", { env: { [name]: value ?? "" } }), /name of an environment variable begins with/);
@@ -100,7 +100,7 @@ describe("Landlock under bubblewrap", { skip: noBubblewrap || (typeof step === "
     await bench.close();
   });
 
-  test("is left out where its program cannot be kept, and the state says what that costs", async () => {
+  test("is left out if its program cannot be stored, and the state names the consequence", async () => {
     mkdirSync(path.join(home, "parley"));
     writeFileSync(path.join(home, "parley/run"), "a file where a folder should be");
     const bench = openBench({ engine: "bubblewrap", codexHome: home });

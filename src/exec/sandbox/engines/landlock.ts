@@ -1,6 +1,6 @@
 /**
- * The engine for machines that forbid user namespaces: Landlock rules and a stricter system-call filter, laid on the command by a Node that
- * then becomes it. Weaker than mounts: it can open folders, but close nothing inside an open one.
+ * The engine for machines that forbid user namespaces: Landlock rules and a stricter system-call filter, applied by a Node process that
+ * then execs the command. Weaker than mounts: it can make folders writable, but not protect anything inside a writable one.
  */
 import { readdirSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ import { landlockVersion } from "./landlock-version.ts";
 import { landlockLimits } from "./limits.ts";
 import type { LandlockRule, Orders } from "./orders.ts";
 
-/** Versions that brought what matters here. */
+/** Landlock versions that added required features. */
 const truncateSince = 3;
 
 export class LandlockEngine implements Engine {
@@ -42,8 +42,8 @@ export class LandlockEngine implements Engine {
     this.#version = await landlockVersion();
     if (this.#version === 0) return "the kernel has no Landlock (it needs Linux 5.13 or later with landlock among its security modules)";
     const orders = this.#orders({ argv: ["/bin/sh", "-c", ":"], cwd: "/", env: {}, network: false, writable: [], masks: [], hidden: [] });
-    const { code, said } = await runHelper(helperArgv(this.#node), this.#program, orders);
-    return code === 0 ? undefined : said.split("\n").at(-1) || `the sandbox ended with ${code}`;
+    const { code, output } = await runHelper(helperArgv(this.#node), this.#program, orders);
+    return code === 0 ? undefined : output.split("\n").at(-1) || `the sandbox ended with ${code}`;
   }
 
   unusableWith(writable: readonly string[]): string | undefined {
@@ -80,7 +80,7 @@ export class LandlockEngine implements Engine {
     };
   }
 
-  /** No namespace keeps the network and other processes' memory away: the filter has to. */
+  /** Without namespaces, the filter has to block the network and other processes' memory. */
   #filter(network: boolean): Uint8Array {
     const { arch } = process;
     if (!isFilterArch(arch)) throw new Error(`there is no system-call filter for ${arch} processors`);
@@ -88,14 +88,14 @@ export class LandlockEngine implements Engine {
   }
 }
 
-/** What a fresh /dev would hold. */
+/** The devices of a new /dev. */
 const devices = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);
 
 function rulesFor({ writable, masks, hidden: files }: Pick<SandboxPlan, "writable" | "masks" | "hidden">): LandlockRule[] {
   const hidden = ["/dev", ...masks.map(({ home }) => home), ...files];
   const shown = masks.flatMap(({ home, entries }) => entries.map((name) => path.join(home, name)));
   return [
-    // Names are no secret: without this not even the root could be listed.
+    // Names are not secret: without this rule not even the root could be listed.
     { path: "/", allow: ["list"] },
     ...[...around("/", hidden), ...shown].map((at): LandlockRule => ({ path: at, allow: ["read", "run"] })),
     ...devices.map((at): LandlockRule => ({ path: at, allow: ["device"] })),
@@ -103,7 +103,9 @@ function rulesFor({ writable, masks, hidden: files }: Pick<SandboxPlan, "writabl
   ];
 }
 
-/** Everything in a folder but the hidden paths, as few paths as possible. Links count as what they lead to, which is found elsewhere. */
+/**
+ * Everything in a folder except the hidden paths, as few paths as possible. Links are skipped: their targets are covered where they are.
+ */
 function around(folder: string, hidden: readonly string[]): string[] {
   if (hidden.includes(folder)) return [];
   if (!hidden.some((path) => isInside(path, folder))) return [folder];
@@ -116,6 +118,6 @@ function entriesOf(folder: string): string[] {
       .filter((entry) => !entry.isSymbolicLink())
       .map((entry) => path.join(folder, entry.name));
   } catch {
-    return []; // Not ours to look into: nor for commands.
+    return []; // We may not read it, so commands may not either.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Landlock as a second layer under an engine that mounts. A read-only mount keeps nobody from writing into a named pipe, and whatever else
- * mounts leave open Landlock may close: it allows the same as the mounts say, once more.
+ * Landlock as a second layer under an engine that mounts. A read-only mount does not prevent writing into a named pipe, and mounts may
+ * leave other gaps that Landlock closes: it enforces the same permissions a second time.
  */
 import type { SandboxPlan } from "./engine.ts";
 import type { LandlockRule } from "./orders.ts";
@@ -8,7 +8,7 @@ import type { LandlockRule } from "./orders.ts";
 /** The first version cannot move files between folders, which commands need. */
 export const layerSince = 2;
 
-/** What the mounts show may be read, what they open may be written. */
+/** What the mounts show is readable; what they make writable is writable. */
 export function layerRules({ mounts, writable }: Pick<SandboxPlan, "mounts" | "writable">): LandlockRule[] {
   const scratch = mounts.flatMap((mount) => (mount.kind === "memory" && mount.at === "/dev/shm" ? [mount.at] : []));
   return [
@@ -18,7 +18,7 @@ export function layerRules({ mounts, writable }: Pick<SandboxPlan, "mounts" | "w
   ];
 }
 
-/** What such an engine cannot do where `reason` keeps it from having the layer. */
+/** What such an engine cannot do if it has no Landlock layer for this `reason`. */
 export const limitsWithout = (reason: string | undefined): readonly string[] =>
   reason === undefined
     ? []

@@ -1,9 +1,9 @@
-/** What Landlock cannot do that namespaces can. The engine, docs/security.md and the shared suites all read it from here. */
+/** What Landlock cannot do that namespaces can. Used by the engine, docs/security.md and the shared suites. */
 
 export interface LandlockLimit {
   /** For people. */
   readonly text: string;
-  /** The version of Landlock from which on it does not hold. */
+  /** The Landlock version that removes this limit. */
   readonly until?: number;
   /** Cases of the shared suite that cannot pass because of it. */
   readonly cases: readonly string[];
@@ -12,7 +12,7 @@ export interface LandlockLimit {
 export const landlockLimits: readonly LandlockLimit[] = [
   {
     text: "cannot protect .git, .codex, .agents and other names inside a writable folder, so commands that may write ask first",
-    // They run commands that may write under a policy that asks nobody, so the commands are refused.
+    // They run writing commands under a policy that never asks, so the commands are refused.
     cases: ["S01", "S12", "S16", "S17", "S20", "S24"],
   },
   { text: "cannot keep modes, owners and times of the user's own files as they are", cases: [] },

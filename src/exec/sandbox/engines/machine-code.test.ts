@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { executable, type Step } from "./machine-code.ts";
 
-/** Each step beside what GNU as makes of the same instructions. The x64 code also runs, in the tests of the step itself. */
+/** Compares each step with the output of GNU as for the same instructions. The x64 code also runs, in the tests of the step itself. */
 const encoded: readonly { readonly step: Step; readonly arm64: string }[] = [
   { step: { do: "set", to: "a0", value: 0x0123_4567_89abn }, arm64: "d2913560 f2a8ace0 f2c02460 f2e00000" },
   { step: { do: "copy", to: "k0", from: "result" }, arm64: "aa0003f3" },
@@ -30,19 +30,19 @@ describe("machine code", () => {
       assert.equal([...new Uint32Array(Uint8Array.from(code).buffer)].map((each) => each.toString(16).padStart(8, "0")).join(" "), arm64);
     });
 
-  test("data comes after the code, at the address that the code is given", () => {
+  test("data comes after the code, at the address that the code uses", () => {
     for (const arch of ["x64", "arm64"] as const) {
       const file = Buffer.from(
         executable(arch, { steps: [{ do: "address", to: "a0", of: "b" }], data: { a: Buffer.from("first"), b: Buffer.from("second") } }),
       );
       assert.equal(file.length - file.indexOf("second"), 8);
-      const words = arch === "x64" ? [file.readUInt32LE(headers + 2)] : [0, 4].map((i) => (file.readUInt32LE(headers + i) >> 5) & 0xffff);
-      const address = words.reduceRight((sum, word) => sum * 0x1_0000 + word, 0);
+      const halves = arch === "x64" ? [file.readUInt32LE(headers + 2)] : [0, 4].map((i) => (file.readUInt32LE(headers + i) >> 5) & 0xffff);
+      const address = halves.reduceRight((sum, half) => sum * 0x1_0000 + half, 0);
       assert.equal(address - 0x40_0000, file.indexOf("second"));
     }
   });
 
-  test("a name that nothing has is an error, not a jump to anywhere", () => {
+  test("an unknown name is an error, not a jump to a random address", () => {
     assert.throws(() => executable("x64", { steps: [{ do: "jump", to: "nowhere" }], data: {} }), /nothing is called nowhere/);
   });
 });

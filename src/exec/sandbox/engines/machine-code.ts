@@ -1,20 +1,23 @@
 /**
- * Assembles programs of a few system calls for x64 and arm64, and makes an executable file of them. For what must run inside a sandbox before
- * the command and may cost no time: a Node there would take longer than most commands.
+ * Assembles small programs of system calls for x64 and arm64 into executable files. For code that must run inside a sandbox before the
+ * command with almost no delay: starting Node there would take longer than most commands.
  */
 import type { FilterArch } from "../seccomp.ts";
 
-/** `a0` to `a3` are the arguments of a system call, `result` is its answer (on arm64 the same register as `a0`); the others keep their values. */
+/**
+ * `a0` to `a3` are the arguments of a system call, `result` is its return value (on arm64 the same register as `a0`); the others keep their
+ * values.
+ */
 export type Register = "a0" | "a1" | "a2" | "a3" | "result" | "k0" | "k1" | "k2" | "k3" | "k4";
 export type Condition = "==" | "!=" | "<" | ">=";
 
 export type Step =
   | { readonly do: "label"; readonly name: string }
   | { readonly do: "set"; readonly to: Register; readonly value: bigint }
-  /** The address of something in the data. */
+  /** The address of an entry of `data`. */
   | { readonly do: "address"; readonly to: Register; readonly of: string }
   | { readonly do: "copy"; readonly to: Register; readonly from: Register }
-  /** The place where the kernel has put the number of words, and after it the words. */
+  /** The address where the kernel put argc, followed by the arguments. */
   | { readonly do: "stack"; readonly to: Register }
   | { readonly do: "add"; readonly to: Register; readonly value: number }
   | { readonly do: "addRegister"; readonly to: Register; readonly from: Register }
@@ -30,12 +33,12 @@ export interface TinyProgram {
   readonly data: Readonly<Record<string, Uint8Array>>;
 }
 
-/** Where the file is loaded; a multiple of every page size. */
+/** The load address; a multiple of every page size. */
 const base = 0x40_0000;
 const pageSize = 0x1_0000;
 const headerSize = 64 + 56;
 
-/** The whole file: an ELF header, one segment that can be read and run, and in it the code and the data. */
+/** The complete file: an ELF header and one readable, executable segment with the code and the data. */
 export function executable(arch: FilterArch, { steps, data }: TinyProgram): Uint8Array {
   const { encode, machine } = processors[arch];
   const sizes = steps.map((step) => encode(step, () => 0).length);
@@ -72,13 +75,13 @@ function header(machine: number, length: number): Uint8Array {
   bytes.writeUInt16LE(2, 16); // an executable
   bytes.writeUInt16LE(machine, 18);
   bytes.writeUInt32LE(1, 20);
-  bytes.writeBigUInt64LE(BigInt(base + headerSize), 24); // where it begins
+  bytes.writeBigUInt64LE(BigInt(base + headerSize), 24); // entry point
   bytes.writeBigUInt64LE(64n, 32); // the program header follows
   bytes.writeUInt16LE(64, 52);
   bytes.writeUInt16LE(56, 54);
   bytes.writeUInt16LE(1, 56);
-  bytes.writeUInt32LE(1, 64); // a segment to be loaded
-  bytes.writeUInt32LE(4 | 1, 68); // can be read and run
+  bytes.writeUInt32LE(1, 64); // a loadable segment
+  bytes.writeUInt32LE(4 | 1, 68); // readable and executable
   bytes.writeBigUInt64LE(BigInt(base), 80);
   bytes.writeBigUInt64LE(BigInt(base), 88);
   bytes.writeBigUInt64LE(BigInt(length), 96);
@@ -87,7 +90,7 @@ function header(machine: number, length: number): Uint8Array {
   return bytes;
 }
 
-/** `find` gives the address of data, or the distance to a label. The length of what is encoded never depends on it. */
+/** `find` returns the address of data, or the distance to a label. The encoded length never depends on it. */
 type Encode = (step: Step, find: (name: string) => number) => Uint8Array;
 
 const processors: Readonly<Record<FilterArch, { readonly machine: number; readonly encode: Encode }>> = {
@@ -95,7 +98,7 @@ const processors: Readonly<Record<FilterArch, { readonly machine: number; readon
   arm64: { machine: 183, encode: encodeArm64 },
 };
 
-/** rdi, rsi, rdx, r10 and rax; then rbx, rbp, r13, r14, r15, which system calls leave alone. */
+/** rdi, rsi, rdx, r10 and rax; then rbx, rbp, r13, r14, r15, which system calls preserve. */
 const x64Registers: Readonly<Record<Register, number>> = {
   ...{ a0: 7, a1: 6, a2: 2, a3: 10, result: 0 },
   ...{ k0: 3, k1: 5, k2: 13, k3: 14, k4: 15 },
@@ -106,7 +109,7 @@ function encodeX64(step: Step, find: (name: string) => number): Uint8Array {
   const r = x64Registers;
   const int32 = (value: number): number[] => [...new Uint8Array(Int32Array.of(value).buffer)];
   const int64 = (value: bigint): number[] => [...new Uint8Array(BigInt64Array.of(value).buffer)];
-  /** REX.W with the upper bits of both registers, the operation, and which registers (`mode` 3) or a register and memory (`mode` 2). */
+  /** REX.W with the upper bits of both registers, the opcode, and either two registers (`mode` 3) or a register and memory (`mode` 2). */
   const coded = (operation: readonly number[], mode: number, reg: number, rm: number): number[] => [
     ...[0x48 | ((reg >> 3) << 2) | (rm >> 3), ...operation],
     (mode << 6) | ((reg & 7) << 3) | (rm & 7),
@@ -145,7 +148,7 @@ function encodeX64(step: Step, find: (name: string) => number): Uint8Array {
   }
 }
 
-/** x0 to x3, whose first is also the answer; then x19 to x23, which system calls leave alone. */
+/** x0 to x3, the first of which is also the return value; then x19 to x23, which system calls preserve. */
 const arm64Registers: Readonly<Record<Register, number>> = {
   ...{ a0: 0, a1: 1, a2: 2, a3: 3, result: 0 },
   ...{ k0: 19, k1: 20, k2: 21, k3: 22, k4: 23 },
@@ -164,9 +167,9 @@ function encodeArm64(step: Step, find: (name: string) => number): Uint8Array {
         (Number((BigInt.asUintN(64, value) >> (16n * i)) & 0xffffn) << 5) |
         register,
     );
-  /** A number that is added or compared: as itself, or as the opposite operation with its positive. */
+  /** An immediate to add or compare: as it is, or as the opposite operation with its absolute value. */
   const small = (positive: number, negative: number, value: number): number => (value < 0 ? negative : positive) | (Math.abs(value) << 10);
-  /** Loads and stores with an offset of nine bits. */
+  /** Loads and stores with a nine-bit offset. */
   const memory = (operation: number, register: number, at: number, offset: number): number =>
     operation | ((offset & 0x1ff) << 12) | (at << 5) | register;
   const instructionsTo = (name: string): number => find(name) / 4;

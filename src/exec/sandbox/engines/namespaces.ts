@@ -1,6 +1,6 @@
 /**
- * Our own engine: `unshare` of util-linux makes the namespaces, a Node inside carries out the plan, starts the command and stays as the first
- * process of the sandbox. Needs no package beside what every distribution's base system has.
+ * Parley's own engine: util-linux `unshare` creates the namespaces; a Node inside carries out the plan, starts the command and stays as the
+ * first process of the sandbox. Needs only packages from every distribution's base system.
  */
 import path from "node:path";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
@@ -35,8 +35,8 @@ export class NamespaceEngine implements Engine {
   }
 
   async probe(filter: Uint8Array): Promise<string | undefined> {
-    const words = this.#words(false, []);
-    if ("refused" in words) return words.refused;
+    const wrapper = this.#wrapper(false, []);
+    if ("refused" in wrapper) return wrapper.refused;
     const plan = {
       argv: ["/bin/sh", "-c", ":"],
       cwd: "/",
@@ -49,31 +49,31 @@ export class NamespaceEngine implements Engine {
       filter,
     };
     const orders = ordersFor({ ...plan, mounts: [wholeDisk, ...baseMounts(false)] });
-    const [{ code, said }, version] = await Promise.all([runHelper(words.argv, this.#program, orders), landlockVersion()]);
+    const [{ code, output }, version] = await Promise.all([runHelper(wrapper.argv, this.#program, orders), landlockVersion()]);
     this.#hasLandlock = version >= layerSince;
-    return code === 0 ? undefined : said.split("\n").at(-1) || `unshare ended with ${code}`;
+    return code === 0 ? undefined : output.split("\n").at(-1) || `unshare ended with ${code}`;
   }
 
   unusableWith(writable: readonly string[]): string | undefined {
-    const words = this.#words(false, writable);
-    return "refused" in words ? words.refused : undefined;
+    const wrapper = this.#wrapper(false, writable);
+    return "refused" in wrapper ? wrapper.refused : undefined;
   }
 
   wrap(plan: SandboxPlan): WrappedCommand | Refusal {
-    const words = this.#words(plan.network, plan.writable);
-    if ("refused" in words) return { refused: `No sandbox: ${words.refused}` };
+    const wrapper = this.#wrapper(plan.network, plan.writable);
+    if ("refused" in wrapper) return { refused: `No sandbox: ${wrapper.refused}` };
     return {
-      argv: words.argv,
+      argv: wrapper.argv,
       cwd: "/",
-      // Variables such as LD_LIBRARY_PATH are for the command, never for what confines it.
+      // Variables such as LD_LIBRARY_PATH are for the command, never for the programs that confine it.
       env: {},
       extra: [this.#program, ordersBytes(ordersFor(plan))],
       life: lifeDescriptor,
-      ahead: { kind: "any command", argv: words.argv, waitsAt: ordersDescriptor },
+      ahead: { kind: "any command", argv: wrapper.argv, waitsAt: ordersDescriptor },
     };
   }
 
-  #words(network: boolean, writable: readonly string[]): Refusal | { readonly argv: readonly string[] } {
+  #wrapper(network: boolean, writable: readonly string[]): Refusal | { readonly argv: readonly string[] } {
     if (this.#node === undefined) return { refused: noHelperNode };
     const [unshare, setpriv] = ["unshare", "setpriv"].map((name) => findSystemProgram(name, writable));
     if (unshare === undefined || setpriv === undefined)
@@ -87,7 +87,7 @@ export class NamespaceEngine implements Engine {
       "--ipc",
       ...(network ? [] : ["--net"]),
     ];
-    // What is mounted outside while it waits is seen as long as it waits; then the program inside closes that way.
+    // While the sandbox waits, it still receives mounts from outside; the program inside stops that before it starts the command.
     const mounts = ["--mount", "--propagation", "slave"];
     return { argv: [setpriv, "--pdeathsig", "KILL", unshare, ...namespaces, ...mounts, "--", ...helperArgv(this.#node)] };
   }

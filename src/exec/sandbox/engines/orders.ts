@@ -1,15 +1,15 @@
-/** What the program inside is told: one sandbox and one command, as data. Written by the engines, read by `inside.ts`. */
+/** The input of the program inside: one sandbox and one command, as data. Written by the engines, read by `inside.ts`. */
 import type { Mount } from "../mounts.ts";
 
 export interface Orders {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What to mount where, in this order; left out where there are no namespaces. */
+  /** What to mount where, in this order; omitted without namespaces. */
   readonly namespaces?: NamespaceOrders;
-  /** Left out where the kernel has none. */
+  /** Omitted if the kernel has no Landlock. */
   readonly landlock?: LandlockOrders;
-  /** The server's process, where the command is its child: it runs only while that lives. */
+  /** The server's pid, if the command is its child: the command runs only while the server does. */
   readonly server?: number;
   /** The system-call filter, in base64. */
   readonly filter: string;
@@ -17,18 +17,18 @@ export interface Orders {
 
 export interface NamespaceOrders {
   readonly mounts: readonly Mount[];
-  /** A network of its own, of which only loopback is up. */
+  /** Whether it has its own network with only loopback up. */
   readonly loopback: boolean;
-  /** Whether the command leads a session; one with a terminal makes its own. */
+  /** Whether the command leads a session; a command with a terminal creates its own. */
   readonly newSession: boolean;
 }
 
 export interface LandlockOrders {
-  /** Paths by what is allowed beneath them. Those that are gone by now are left out. */
+  /** What is allowed below which path. Paths that no longer exist are skipped. */
   readonly rules: readonly LandlockRule[];
-  /** Forbids TCP where the kernel can. */
+  /** Forbids TCP if the kernel supports that. */
   readonly noTcp: boolean;
-  /** Laid under mounts that do the same: a kernel that cannot goes without. */
+  /** Whether mounts enforce the same: then a kernel without support skips it. */
   readonly isLayer: boolean;
 }
 
@@ -37,5 +37,5 @@ export interface LandlockRule {
   readonly allow: readonly LandlockRight[];
 }
 
-/** `list` shows names, `read` also contents, `run` starts programs, `write` does everything to files, `device` uses a device file. */
+/** `list` shows names, `read` also contents, `run` starts programs, `write` allows every change to files, `device` uses a device file. */
 export type LandlockRight = "list" | "read" | "run" | "write" | "device";

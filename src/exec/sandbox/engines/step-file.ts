@@ -1,4 +1,4 @@
-/** The program that lays Landlock on commands, as a file in the server's home: bubblewrap shows it inside its sandboxes. */
+/** The program that applies Landlock to commands, as a file in the server's home: bubblewrap mounts it into its sandboxes. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import path from "node:path";
@@ -14,14 +14,14 @@ export class StepFile {
   readonly path: string;
   readonly #bytes: Uint8Array;
 
-  /** Named by its bytes, so that servers of several versions do not meet in one file. */
+  /** Named after its hash, so that servers of different versions do not share a file. */
   constructor(folder: string, bytes: Uint8Array) {
     this.#bytes = bytes;
     this.path = path.join(folder, `landlock-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}`);
     if (!this.#isWhole()) this.#write();
   }
 
-  /** Made again where somebody took it away. Throws when that cannot be done. */
+  /** Writes it again if it was removed. Throws if that fails. */
   ensure(): void {
     if (findLstat(this.path)?.isFile() !== true) this.#write();
   }
@@ -39,7 +39,7 @@ export class StepFile {
   }
 }
 
-/** Makes the file for this kernel in a folder that no command can write; a text says why there is none. */
+/** Creates the file for this kernel in a folder that no command can write; returns a reason if that is not possible. */
 export async function makeStepFile(folder: string): Promise<StepFile | string> {
   const { arch } = process;
   if (!isFilterArch(arch)) return `there is no program for ${arch} processors`;
@@ -51,7 +51,7 @@ export async function makeStepFile(folder: string): Promise<StepFile | string> {
   }
 }
 
-/** 0 where the kernel has no Landlock. */
+/** 0 if the kernel has no Landlock. */
 function askVersion(file: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, [], { cwd: "/", env: {}, stdio: "ignore", timeout: 10_000, killSignal: "SIGKILL" });
