@@ -50,7 +50,7 @@ test("the walker lists what ripgrep lists", { skip: rg === undefined ? "needs ri
   }
 });
 
-test("leases of running commands are no files of the workspace", async (t) => {
+test("leases of running commands are not listed as files of the workspace", async (t) => {
   const p = place(t);
   for (const name of ["a", ".codex/.parley-4026531836-12-34-ab"]) p.file(name);
   for (const list of [walkFiles, ...(rg === undefined ? [] : [listWithRipgrep(rg)])]) {

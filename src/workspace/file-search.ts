@@ -1,4 +1,4 @@
-/** The FileSearch port: ripgrep lists the files where it is installed, our own walker elsewhere; the score is ours everywhere. */
+/** Implements the FileSearch port: ripgrep lists the files if it is installed, our own walker otherwise; the scoring is always ours. */
 import path from "node:path";
 import type { FileIndex, FileSearch, FoundFile } from "../core/ports/file-search.ts";
 import { fuzzyIndices, fuzzyScore, type Haystack, haystack, words } from "../lib/fuzzy.ts";
@@ -7,18 +7,18 @@ import { hasPassed } from "../lib/passed.ts";
 import { type ListFiles, listWithRipgrep, walkFiles } from "./list-files.ts";
 
 export interface FileSearchOptions {
-  /** Absolute path of ripgrep, in a folder that no command may write; undefined when there is none. */
+  /** Absolute path of ripgrep, in a folder that no command may write; undefined if there is none. */
   readonly ripgrep: () => string | undefined;
   readonly now: () => number;
 }
 
-/** Paths held for one root; beyond it the listing stops. */
+/** Maximum number of paths per root; the listing stops there. */
 const maxPaths = 300_000;
-/** An older listing is made again with the next query, so that a long session sees new files. */
+/** An older listing is refreshed with the next query, so that a long session sees new files. */
 const freshMs = 5_000;
-/** How long scoring may hold the event loop before others get a turn. */
+/** How long scoring may block the event loop before it yields. */
 const sliceMs = 12;
-/** So many that fit are held before the worst are dropped: sorting hundreds of thousands at once would hold everybody up. */
+/** How many matches are collected before the worst are dropped: sorting hundreds of thousands at once would block the server. */
 const mostHeld = 8_192;
 const maxRoots = 32;
 const maxQuery = 256;
@@ -54,7 +54,7 @@ class Index implements FileIndex {
     this.#roots = roots;
     this.#list = list;
     this.#now = now;
-    this.#freshen().catch(() => undefined); // whoever searches gets the error
+    this.#freshen().catch(() => undefined); // reported to the caller of `search`
   }
 
   close(): void {
@@ -67,15 +67,15 @@ class Index implements FileIndex {
     signal: AbortSignal,
     onPartial: (found: readonly FoundFile[]) => void = () => undefined,
   ): Promise<readonly FoundFile[]> {
-    const wanted = words(query.slice(0, maxQuery));
-    if (wanted.length === 0) return [];
+    const terms = words(query.slice(0, maxQuery));
+    if (terms.length === 0) return [];
     const listed = this.#freshen();
-    if (this.#isListing && this.#entries.length > 0) onPartial(await this.#best(wanted, limit, signal));
+    if (this.#isListing && this.#entries.length > 0) onPartial(await this.#best(terms, limit, signal));
     await Promise.race([listed, aborted(signal)]);
-    return await this.#best(wanted, limit, signal);
+    return await this.#best(terms, limit, signal);
   }
 
-  /** Lists when there is no listing, or an old one; resolves when it is complete. */
+  /** Lists the files if there is no listing, or an old one; resolves when it is complete. */
   #freshen(): Promise<void> {
     if (this.#listing === undefined || (!this.#isListing && hasPassed(this.#listedAt, freshMs, this.#now())))
       this.#listing = this.#listAll();
@@ -115,11 +115,11 @@ class Index implements FileIndex {
     return entries;
   }
 
-  async #best(wanted: readonly string[], limit: number, signal: AbortSignal): Promise<readonly FoundFile[]> {
+  async #best(terms: readonly string[], limit: number, signal: AbortSignal): Promise<readonly FoundFile[]> {
     const found: Scored[] = [];
     const pace = createPace(sliceMs, 256);
     for (const entry of this.#entries) {
-      const score = fuzzyScore(wanted, entry.hay);
+      const score = fuzzyScore(terms, entry.hay);
       if (score !== undefined) found.push({ entry, score });
       if (found.length >= mostHeld) keepBest(found, limit);
       const others = pace();
@@ -133,7 +133,7 @@ class Index implements FileIndex {
       path: entry.hay.text,
       kind: entry.kind,
       score,
-      indices: fuzzyIndices(wanted, entry.hay),
+      indices: fuzzyIndices(terms, entry.hay),
     }));
   }
 }
@@ -142,7 +142,7 @@ interface Scored {
   readonly entry: Entry;
   readonly score: number;
 }
-/** Sorts them and drops what is beyond the limit. */
+/** Sorts the matches and drops those beyond the limit. */
 function keepBest(found: Scored[], limit: number): readonly Scored[] {
   found.sort((a, b) => b.score - a.score || compare(a.entry.hay.text, b.entry.hay.text));
   found.length = Math.min(found.length, limit);

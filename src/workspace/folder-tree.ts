@@ -1,4 +1,4 @@
-/** The files below a folder, without what ignore files leave out. Listings are remembered: a folder that did not change is only looked at. */
+/** The files below a folder, without ignored ones. Listings are cached: for an unchanged folder only its timestamps are checked. */
 import type { Stats } from "node:fs";
 import path from "node:path";
 import { firstEntriesSync } from "../lib/bounded-folder.ts";
@@ -18,20 +18,20 @@ import {
 
 interface Folder {
   readonly path: string;
-  /** Empty: to be read again. */
+  /** Empty: must be read again. */
   sign: string;
-  /** The rules that count in here, without the folder's own. */
+  /** The rules that apply here, without the folder's own. */
   inherited: readonly Rules[];
-  /** The folder's own rule files, as they were read. */
+  /** The names of the folder's own rule files. */
   ruleFiles: readonly string[];
   ruleSign: string;
   files: readonly string[];
   folders: readonly Folder[];
-  /** It has more entries than are read. */
+  /** Whether it has more entries than are read. */
   isCut: boolean;
 }
 
-/** A folder with more entries, ignored ones too, is not looked through: a million of them would hold everybody up. */
+/** A folder with more entries, including ignored ones, is not read completely: a million of them would block the server. */
 const mostEntries = 25_000;
 
 export class FolderTree {
@@ -44,7 +44,7 @@ export class FolderTree {
     this.#root = root;
   }
 
-  /** The whole paths of all files, or of the first ones when there are more than `limit`; undefined where a folder is too large to be read. */
+  /** The full paths of all files, or of the first ones if there are more than `limit`; undefined if a folder is too large to read. */
   async list(limit: number, pace: Pace): Promise<string[] | undefined> {
     const found: string[] = [];
     const read = await this.#prepare();
@@ -60,7 +60,7 @@ export class FolderTree {
     return found;
   }
 
-  /** Starts anew when what lies above the root has changed. */
+  /** Starts over if the rules above the root have changed. */
   async #prepare(): Promise<Reader> {
     const repository = repositoryOf(this.#root);
     const rules = await rulesReader(repository !== undefined);
@@ -91,7 +91,7 @@ const newFolder = (at: string, inherited: readonly Rules[]): Folder => ({
   isCut: false,
 });
 
-/** False when there is no such folder. */
+/** False if the folder does not exist. */
 function renew(folder: Folder, { rules, names }: Reader): boolean {
   const found = findLstat(folder.path);
   if (found?.isDirectory() !== true) return false;
@@ -102,7 +102,7 @@ function renew(folder: Folder, { rules, names }: Reader): boolean {
   const ruleFiles = names.filter((name) => entries.some((entry) => entry.name === name));
   const ruleSign = ruleSignOf(folder.path, ruleFiles);
   const own = ruleFiles.length === 0 ? folder.inherited : [...folder.inherited, ...rules(folder.path)];
-  // Below other rules everything is listed anew.
+  // If the rules changed, everything below is listed again.
   const known = ruleSign === folder.ruleSign ? new Map(folder.folders.map((child) => [child.path, child])) : undefined;
   const files: string[] = [];
   const folders: Folder[] = [];
@@ -125,7 +125,7 @@ function ruleSignOf(folder: string, names: readonly string[]): string {
   const signs = names.map((name) => {
     const found = findLstat(path.join(folder, name));
     if (found === undefined) return "";
-    // One that was just written may be written again under the same time stamp.
+    // A file that was just written may be written again with the same timestamp.
     return Date.now() - found.mtimeMs > settledAfterMs ? `${signOf(found)}:${found.size}` : `${signOf(found)}:${Date.now()}`;
   });
   return signs.join(",");

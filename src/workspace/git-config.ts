@@ -1,6 +1,6 @@
-/** Reads git's config files as data: sections, keys and values, with no includes and nothing run. */
+/** Reads git's config files as data: sections, keys and values, without includes and without running anything. */
 
-/** Keys are lower-case `section.key` or `section.subsection.key` with the subsection as written; the last value of a key counts. */
+/** Keys are lower-case `section.key` or `section.subsection.key` with the subsection unchanged; the last value of a key wins. */
 export function parseGitConfig(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   let section = "";
@@ -23,7 +23,7 @@ export function parseGitConfig(text: string): ReadonlyMap<string, string> {
 
 const withoutLeadingComment = (line: string): string => (/^\s*[#;]/.test(line) ? "" : line);
 
-/** Quotes group, a backslash escapes, a comment ends the value, spaces around it do not count. */
+/** Quotes group, a backslash escapes, a comment ends the value, surrounding spaces are dropped. */
 function configValue(raw: string): string {
   let value = "";
   let isQuoted = false;
@@ -46,7 +46,7 @@ function configValue(raw: string): string {
   return value.slice(0, keep);
 }
 
-/** A remote's address as others may see it: no user, password, token or query. */
+/** A remote's URL that is safe to show: no user, password, token or query. */
 export function publicUrl(url: string): string | null {
   const clean = url.trim();
   if (clean === "" || /[\x00-\x1f\x7f]/.test(clean)) return null;

@@ -1,4 +1,4 @@
-/** Reads a repository's own files: where it is, what HEAD is, which refs it has. No process, so nothing of the repository can run. */
+/** Reads a repository's own files: its location, HEAD and refs. Starts no process, so nothing of the repository can run. */
 import { lstatSync, type Stats } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { readBoundedText } from "../lib/bounded-read.ts";
 import { parseGitConfig, publicUrl } from "./git-config.ts";
 
 export interface Repository {
-  /** The folder that holds `.git`. */
+  /** The folder that contains `.git`. */
   readonly root: string;
   /** HEAD and index of this working tree. */
   readonly gitDir: string;
@@ -40,7 +40,10 @@ async function repositoryAt(root: string): Promise<Repository | undefined> {
   return { root, gitDir, commonDir: common === undefined || common === "" ? gitDir : path.resolve(gitDir, common) };
 }
 
-/** One look for each folder above; most have none, and a thread that starts in no repository is spared the slower way to files. */
+/**
+ * One synchronous stat per parent folder; most have no repository, and a thread that starts outside any repository avoids the slower
+ * asynchronous calls.
+ */
 function entryAt(file: string): Stats | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false });
@@ -68,13 +71,13 @@ export async function readHead(repository: Repository): Promise<{ branch: string
   return { branch, sha: await readRef(repository, ref) };
 }
 
-/** A ref's commit: its own file first, then the packed list. */
+/** A ref's commit: from its own file, else from packed-refs. */
 async function readRef(repository: Repository, ref: string): Promise<string | undefined> {
   const loose = (await readText(path.join(repository.commonDir, ref), 4096))?.trim() ?? "";
   return sha.test(loose) ? loose : (await packedRefs(repository)).get(ref);
 }
 
-/** Names come from files that anybody may have written: none may leave the folder of refs. */
+/** Names come from untrusted files: none may lead out of the refs folder. */
 const isRefName = (ref: string): boolean =>
   ref.split("/").every((part) => part !== "" && !part.startsWith(".") && !/[\x00-\x20\x7f~^:?*[\\]/.test(part));
 
@@ -89,7 +92,7 @@ export async function remoteRefs(repository: Repository): Promise<ReadonlyMap<st
   return refs;
 }
 
-/** Links are passed over: two that lead to their own folder would make a tree without end. */
+/** Links are skipped: two that point to their own folder would form an endless tree. */
 async function looseRefs(top: string): Promise<readonly string[]> {
   const files: string[] = [];
   const todo = [top];
@@ -109,5 +112,5 @@ async function packedRefs(repository: Repository): Promise<ReadonlyMap<string, s
   return refs;
 }
 
-/** The text of a regular file; undefined when it is missing, no file, or larger than `limit`. */
+/** The text of a regular file; undefined if it is missing, not a file, or larger than `limit`. */
 const readText = (file: string, limit: number): Promise<string | undefined> => readBoundedText(file, limit).catch(() => undefined);

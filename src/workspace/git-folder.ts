@@ -1,11 +1,11 @@
-/** Makes a git folder of our own for one repository: its index and history, none of its settings. */
+/** Creates a private git folder for one repository: with its index and history, but none of its settings. */
 import { close } from "node:fs";
 import { mkdir, open, readdir, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { openRegular, readInto } from "../lib/bounded-read.ts";
 import { type Repository, readConfig } from "./git-files.ts";
 
-/** Settings that only say how files are compared; each value is checked, so that nothing else can come in with it. */
+/** Settings that only affect how files are compared; each value is checked, so that nothing else can get in with it. */
 const harmless: Readonly<Record<string, RegExp>> = {
   "core.filemode": /^(?:true|false)$/i,
   "core.symlinks": /^(?:true|false)$/i,
@@ -22,7 +22,7 @@ export async function fillGitFolder(folder: string, head: string, repository: Re
   for (const name of ["refs", "objects", "info"]) await mkdir(path.join(folder, name), { mode: 0o700 });
   await writeFile(path.join(folder, "HEAD"), `${head}\n`);
   await writeFile(path.join(folder, "config"), await plainConfig(repository, head));
-  // Stronger than any .gitattributes of the tree.
+  // Takes precedence over any .gitattributes in the tree.
   await writeFile(path.join(folder, "info/attributes"), "* !filter !diff !merge\n");
   await copyIfFile(path.join(repository.commonDir, "info/exclude"), path.join(folder, "info/exclude"));
   await copyIfFile(path.join(repository.commonDir, "shallow"), path.join(folder, "shallow"));
@@ -41,13 +41,13 @@ async function plainConfig(repository: Repository, head: string): Promise<string
   return `[core]\n\trepositoryformatversion = 1\n\tbare = false\n${core.join("")}${format}`;
 }
 
-/** An index of two million files is smaller. */
+/** An index of two million files is smaller than this. */
 const maxCopyBytes = 256 * 1024 ** 2;
 const chunkBytes = 1024 * 1024;
 
 /**
- * Nothing is copied of what is no file, or larger than any of git's. The copy keeps its time: git looks closer at files that were changed in
- * the second of the index, and a later index would make it trust them.
+ * Skips anything that is not a file, or larger than any file of git. The copy keeps its timestamps: git checks files more closely that
+ * changed in the same second as the index, and a later index would make it trust them.
  */
 async function copyIfFile(from: string, to: string): Promise<void> {
   const found = await openRegular(from).catch(() => undefined);

@@ -61,7 +61,7 @@ function place(t: TestContext) {
   return { root, ws, scratch, git, run, file, withRemote, head };
 }
 
-test("info is read from the files of a repository, from below and in every storage", async (t) => {
+test("info is read from the files of a repository, from subfolders and in every storage format", async (t) => {
   const p = place(t);
   assert.equal(await p.git.info(p.ws), undefined);
   assert.equal(await p.git.root(p.ws), undefined);
@@ -95,7 +95,7 @@ test("a repository without a commit, and folders that only look like one", async
 });
 
 for (const format of ["sha1", "sha256"])
-  test(`the diff holds commits, edits, staged and untracked files since the remote's nearest commit (${format})`, async (t) => {
+  test(`the diff contains commits, edits, staged and untracked files since the remote's nearest commit (${format})`, async (t) => {
     const p = place(t);
     p.withRemote(`--object-format=${format}`);
     const base = p.head();
@@ -145,7 +145,7 @@ test("a merge from the remote moves the base; without a remote there is none", a
   assert.ok(found?.diff.includes("a/mine") && !found.diff.includes("a/theirs"));
 });
 
-test("an edit in the very second of the index shows, though size and time tell nothing", async (t) => {
+test("an edit in the same second as the index is found, though size and time are equal", async (t) => {
   const p = place(t);
   p.withRemote();
   p.run(p.ws, "config", "core.trustctime", "false");
@@ -274,5 +274,5 @@ test("addresses lose whatever could be a secret", () => {
     ["/srv/r.git", "/srv/r.git"],
     ["a\nb", null],
   ] as const;
-  for (const [given, wanted] of pairs) assert.equal(publicUrl(given), wanted);
+  for (const [given, expected] of pairs) assert.equal(publicUrl(given), expected);
 });

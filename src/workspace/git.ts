@@ -1,4 +1,7 @@
-/** The Git port. Facts come from files; the one thing that needs git itself runs in a git folder of our own, where the repository configures nothing. */
+/**
+ * Implements the Git port. Facts are read from files; the one operation that needs git itself runs in a private git folder, where the
+ * repository cannot configure anything.
+ */
 import { spawn } from "node:child_process";
 import { lstat, mkdir, mkdtemp, readlink, rm } from "node:fs/promises";
 import path from "node:path";
@@ -10,9 +13,9 @@ import { findRepository, type Repository, readHead, readInfo, remoteRefs } from 
 import { fillGitFolder } from "./git-folder.ts";
 
 export interface GitOptions {
-  /** Absolute path of git, in a folder that no command may write; undefined when there is none. */
+  /** Absolute path of git, in a folder that no command may write; undefined if there is none. */
   readonly program: () => string | undefined;
-  /** A private folder for short-lived files: `$CODEX_HOME/parley/cache`. Never a temp folder: git trusts what lies there. */
+  /** A private folder for short-lived files: `$CODEX_HOME/parley/cache`. Never a temp folder: git trusts its contents. */
   readonly scratch: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -62,15 +65,15 @@ export function createGit(options: GitOptions): Git {
   };
 }
 
-/** git ended with a failure, wrote too much or took too long. */
+/** git failed, wrote too much or took too long. */
 class GitFailed extends Error {}
 
 type Run = (args: readonly string[], stdin?: string) => Promise<Buffer>;
 
 function runnerIn(program: string, repository: Repository, env: ReturnType<typeof gitEnv>, signal: AbortSignal): Run {
   return async (args, stdin = "") => {
-    const [bounded, words] = boundedProgram(program, ["--no-pager", ...args]);
-    const child = spawn(bounded, words, { cwd: repository.root, env, stdio: ["pipe", "pipe", "ignore"], signal });
+    const [bounded, boundedArgs] = boundedProgram(program, ["--no-pager", ...args]);
+    const child = spawn(bounded, boundedArgs, { cwd: repository.root, env, stdio: ["pipe", "pipe", "ignore"], signal });
     const chunks: Buffer[] = [];
     let size = 0;
     child.stdout.on("data", (chunk: Buffer) => {
@@ -89,8 +92,8 @@ function runnerIn(program: string, repository: Repository, env: ReturnType<typeo
 }
 
 /**
- * Nothing of the repository's config, the user's or the system's is read: no hooks, filters, fsmonitor, textconv, external diff, pager, ssh command or
- * askpass can be named. Attributes still count, but they can only choose among drivers, and there are none.
+ * No config of the repository, the user or the system is read: it cannot name hooks, filters, fsmonitor, textconv, an external diff, a
+ * pager, an ssh command or askpass. Attributes still apply, but they can only select drivers, and there are none.
  */
 function gitEnv(folder: string, repository: Repository, own: GitOptions["env"]): Record<string, string> {
   const kept = Object.entries(own).filter(([name, value]) => value !== undefined && /^(?:HOME|XDG_CONFIG_HOME|SYSTEMROOT|TZ)$/.test(name));
@@ -118,7 +121,7 @@ function gitEnv(folder: string, repository: Repository, own: GitOptions["env"]):
   };
 }
 
-/** The commit of our own history that some remote has, with the fewest commits of our own on top. */
+/** The nearest commit of our history that some remote has: the one with the fewest local commits on top. */
 async function nearest(head: string, remotes: readonly string[], run: Run): Promise<string | undefined> {
   const listed = await run(
     ["rev-list", "--boundary", "--ignore-missing", "--stdin"],
@@ -163,7 +166,7 @@ async function untrackedDiff(repository: Repository, run: Run): Promise<string> 
   return diff;
 }
 
-/** A file or link as git would add it; none for what it would not, or what is too large to show. */
+/** A file or link as git would add it; undefined for anything git would not add, or too large to show. */
 async function untrackedBlob(file: string): Promise<Blob | undefined> {
   const stat = await lstat(file).catch(() => undefined);
   if (stat?.isSymbolicLink()) return { bytes: Buffer.from(await readlink(file)), mode: "120000" };

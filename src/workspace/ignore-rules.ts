@@ -1,4 +1,4 @@
-/** What `.gitignore` and `.ignore` say about a path: for everything that lists the files of a workspace. */
+/** Applies `.gitignore` and `.ignore` to paths, for all code that lists the files of a workspace. */
 import path from "node:path";
 import type { Ignore } from "ignore";
 import { isStandIn } from "../home/stand-in.ts";
@@ -7,20 +7,20 @@ import { findLstat } from "../lib/file-status.ts";
 import { withSlashes } from "../lib/paths.ts";
 
 export interface Rules {
-  /** The folder that the patterns are written for. */
+  /** The folder that the patterns are relative to. */
   readonly base: string;
   readonly rules: Ignore;
 }
 
 export type ReadRules = (folder: string) => Rules[];
 
-/** A larger file is no list of patterns, and reading one for each folder would hold up the server. */
+/** A larger file is not a list of patterns, and reading one per folder would block the server. */
 const maxRuleBytes = 1024 * 1024;
 
-/** `.gitignore` counts only inside a repository, as with ripgrep. */
+/** `.gitignore` applies only inside a repository, as in ripgrep. */
 export const ruleFileNames = (isInRepository: boolean): readonly string[] => (isInRepository ? [".gitignore", ".ignore"] : [".ignore"]);
 
-/** Reads the rule files of a folder, weakest first. The library comes with the first workspace that is listed. */
+/** Reads the rule files of a folder, lowest precedence first. The library is loaded with the first workspace that is listed. */
 export async function rulesReader(isInRepository: boolean): Promise<ReadRules> {
   const { default: ignore } = await import("ignore");
   return (folder) =>
@@ -30,7 +30,7 @@ export async function rulesReader(isInRepository: boolean): Promise<ReadRules> {
       .map((text) => ({ base: folder, rules: ignore({ allowRelativePaths: false }).add(text) }));
 }
 
-/** The nearest file that says something about the path decides. */
+/** The nearest rule file that matches the path decides. */
 export function isIgnored(whole: string, isFolder: boolean, rules: readonly Rules[]): boolean {
   for (const own of rules.toReversed()) {
     const verdict = verdictOn(whole, isFolder, own);
@@ -40,11 +40,14 @@ export function isIgnored(whole: string, isFolder: boolean, rules: readonly Rule
   return false;
 }
 
-/** The rules that count in a folder which is listed: a file of rules that was overruled for it would still call everything in it ignored. */
+/**
+ * The rules that apply inside a listed folder: rules that were overridden for the folder are dropped, because they would still ignore
+ * everything in it.
+ */
 export const rulesBelow = (folder: string, rules: readonly Rules[]): readonly Rules[] =>
   rules.filter((own) => !verdictOn(folder, true, own).ignored);
 
-/** The repository that a folder lies in. */
+/** The repository that contains a folder. */
 export function repositoryOf(folder: string): string | undefined {
   for (let at = folder; ; at = path.dirname(at)) {
     const git = path.join(at, ".git");
@@ -54,7 +57,7 @@ export function repositoryOf(folder: string): string | undefined {
   }
 }
 
-/** The folders from the repository's own down to the one above `folder`, whose rules count in it too. */
+/** The folders from the repository's root down to the parent of `folder`; their rules apply too. */
 export function foldersAbove(folder: string, repository: string | undefined): string[] {
   const folders: string[] = [];
   if (repository !== undefined) for (let at = folder; at !== repository; at = path.dirname(at)) folders.unshift(path.dirname(at));
@@ -65,7 +68,7 @@ const verdictOn = (whole: string, isFolder: boolean, { base, rules }: Rules): { 
   rules.test(withSlashes(path.relative(base, whole)) + (isFolder ? "/" : ""));
 
 function textOf(file: string): string {
-  // Most folders have none: a look costs less than an error.
+  // Most folders have none: checking is cheaper than an exception.
   if (findLstat(file)?.isFile() !== true) return "";
   try {
     return readBoundedTextSync(file, maxRuleBytes, { links: "refuse" });
@@ -74,5 +77,5 @@ function textOf(file: string): string {
   }
 }
 
-/** What is never listed, whatever the rules say: repositories' own folders, and files of ours that come and go with commands and edits. */
+/** Never listed, whatever the rules say: git folders, and Parley's own temporary files. */
 export const isNeverListed = (name: string): boolean => name === ".git" || name.startsWith(".parley-");

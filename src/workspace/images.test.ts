@@ -9,7 +9,7 @@ import { decodePng, encodePng, type Pixels, shrunk } from "../lib/png.ts";
 import { fittedDataUrl, imageDataUrl } from "./images.ts";
 
 const limits: ImageLimits = { maxBytes: 200_000, maxSide: 1000, bestSide: 500 };
-/** Colours that change from pixel to pixel, so that nothing packs to nothing. */
+/** Colors that change from pixel to pixel, so that nothing compresses well. */
 function picture(width: number, height: number, opacity = 255): Pixels {
   const data = new Uint8Array(width * height * 4);
   for (let i = 0; i < data.length; i++) data[i] = i % 4 === 3 ? opacity : (i * 2654435761) >>> 24;
@@ -18,7 +18,7 @@ function picture(width: number, height: number, opacity = 255): Pixels {
 const url = (bytes: Buffer, type = "image/png"): string => `data:${type};base64,${bytes.toString("base64")}`;
 const bytesOf = (of: string): Buffer => Buffer.from(of.slice(of.indexOf(",") + 1), "base64");
 
-test("a PNG that is written can be read, made smaller and read again", async () => {
+test("a PNG that is written can be read, scaled down and read again", async () => {
   for (const opacity of [255, 7]) {
     const whole = picture(31, 17, opacity);
     assert.deepEqual(await decodePng(await encodePng(whole)), whole);
@@ -56,7 +56,7 @@ test("every kind of line prediction, palettes and single bits are read", async (
     ]);
   };
   const grey = async (file: Buffer): Promise<number[]> => [...((await decodePng(file))?.data ?? [])].filter((_, i) => i % 4 === 0);
-  // Grey, two by five: each line in another prediction.
+  // Gray, two by five: each line with a different prediction.
   assert.deepEqual(
     await grey(png([2, 5, 8, 0, 0, 0, 0], [0, 10, 20, 1, 5, 5, 2, 1, 1, 3, 10, 10, 4, 1, 1])),
     [10, 20, 5, 10, 6, 11, 13, 22, 14, 23],
@@ -82,7 +82,7 @@ test("every kind of line prediction, palettes and single bits are read", async (
     assert.equal(await decodePng(odd), undefined);
 });
 
-test("images come out at a size that the model takes, and small ones untouched", async () => {
+test("images are returned at a size that the model accepts, and small ones unchanged", async () => {
   const small = url(await encodePng(picture(100, 50)));
   assert.equal(await fittedDataUrl(small, limits), small);
   const large = await fittedDataUrl(url(await encodePng(picture(1200, 600))), limits);
@@ -93,10 +93,10 @@ test("images come out at a size that the model takes, and small ones untouched",
     assert.equal(await fittedDataUrl(other, limits), other);
 });
 
-test("what cannot be made smaller is refused with its size; what has no end is not read", async () => {
+test("an image that cannot be scaled down is refused with its size; an endless file is not read", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-images-"));
   try {
-    // A header of a JPEG that says 9000 by 9000, and no picture.
+    // A JPEG header that claims 9000 by 9000 pixels, without a picture.
     const header = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc0, 0, 11, 8, 0x23, 0x28, 0x23, 0x28, 1, 1, 0x11, 0]);
     const file = path.join(folder, "huge.jpg");
     writeFileSync(file, header);
@@ -110,7 +110,7 @@ test("what cannot be made smaller is refused with its size; what has no end is n
   }
 });
 
-test("a large PNG without an image library holds nobody up", async () => {
+test("a large PNG without an image library does not block the server", async () => {
   const large = await encodePng(picture(3000, 2500));
   let turns = 0;
   const ticking = setInterval(() => turns++, 1);
@@ -119,5 +119,5 @@ test("a large PNG without an image library holds nobody up", async () => {
   const written = await encodePng(small);
   clearInterval(ticking);
   assert.equal(written.readUInt32BE(16), 1500);
-  assert.ok(turns > 20, `others got ${turns} turns`); // in one go: none while it computes, for seconds
+  assert.ok(turns > 20, `others got ${turns} turns`); // without pauses there would be none for seconds
 });

@@ -1,14 +1,14 @@
-/** Images for the model: recognised by their bytes, and made smaller where the provider would refuse them or scale them down itself. */
+/** Images for the model: recognized by their bytes, and scaled down if the provider would refuse them or scale them down itself. */
 import { createRequire } from "node:module";
 import type { ImageLimits } from "../core/ports/model-client.ts";
 import { readBounded } from "../lib/bounded-read.ts";
 import { ownModule } from "../lib/own-module.ts";
 
-/** Larger files are not even read into a smaller one. */
+/** Larger files are not read at all, not even to scale them down. */
 const maxFileBytes = 20 * 1024 * 1024;
 const maxInputPixels = 100_000_000;
 
-/** What most providers take; for whoever asks without a model. */
+/** What most providers accept; for callers without a model. */
 const usualLimits: ImageLimits = { maxBytes: 5 * 1024 * 1024, maxSide: 8000, bestSide: 2048 };
 
 interface Kind {
@@ -40,7 +40,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Rejects with a text for the user. */
+/** Rejects with a message for the user. */
 export async function imageDataUrl(file: string, limits: ImageLimits = usualLimits): Promise<string> {
   const bytes = await readBounded(file, maxFileBytes);
   const kind = kinds.find(({ isOf }) => isOf(bytes));
@@ -48,7 +48,7 @@ export async function imageDataUrl(file: string, limits: ImageLimits = usualLimi
   return await fitted(bytes, kind, limits);
 }
 
-/** The same for an image that came along in a message. What is no image that we know goes on as it is: the provider may know it. */
+/** The same for an image in a message. Unknown image formats are passed on unchanged: the provider may support them. */
 export async function fittedDataUrl(url: string, limits: ImageLimits = usualLimits): Promise<string> {
   const body = /^data:image\/[\w.+-]+;base64,/i.exec(url)?.[0];
   if (body === undefined || url.length > maxFileBytes * 1.4) return url;
@@ -74,7 +74,7 @@ async function fitted(bytes: Buffer, { type, size }: Kind, limits: ImageLimits):
 const base64Length = (bytes: Uint8Array): number => Math.ceil(bytes.length / 3) * 4;
 const dataUrl = (type: string, bytes: Buffer): string => `data:${type};base64,${bytes.toString("base64")}`;
 
-/** Ever smaller, until the text fits. */
+/** Decreasing sizes, until the encoded image fits. */
 const sides = (limits: ImageLimits): number[] =>
   [1, 0.7, 0.5, 0.35].map((factor) => Math.round(Math.min(limits.bestSide, limits.maxSide) * factor));
 
@@ -111,7 +111,7 @@ async function byHand(bytes: Buffer, type: string, limits: ImageLimits): Promise
   return undefined;
 }
 
-/** From the frame's header; other segments are passed over by their lengths. */
+/** Read from the frame header; other segments are skipped by their lengths. */
 function jpegSize(bytes: Buffer): Size | undefined {
   for (let at = 2; at + 9 < bytes.length; ) {
     if (bytes[at] !== 0xff) return undefined;

@@ -1,4 +1,6 @@
-/** Lists the files below a folder, hidden ones too, without what `.gitignore` and `.ignore` leave out and without our own leases. */
+/**
+ * Lists the files below a folder, including hidden ones, without those that `.gitignore` and `.ignore` exclude and without our own leases.
+ */
 import { spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
 import path from "node:path";
@@ -7,16 +9,16 @@ import { withSlashes } from "../lib/paths.ts";
 import { boundedProgram } from "./bounded-program.ts";
 import { foldersAbove, isIgnored, isNeverListed, type Rules, repositoryOf, rulesBelow, rulesReader } from "./ignore-rules.ts";
 
-/** Calls `take` with each path, relative to `root` and with `/`, until it returns false. Never rejects: what cannot be read is left out. */
+/** Calls `take` with each path, relative to `root` and with `/`, until it returns false. Never rejects: unreadable entries are skipped. */
 export type ListFiles = (root: string, signal: AbortSignal, take: (file: string) => boolean) => Promise<void>;
 
 const timeoutMs = 20_000;
-/** Silence for so long means that ripgrep waits for something that never comes: a rule file that is a pipe. */
+/** If ripgrep prints nothing for this long, it is blocked on input that never comes: a rule file that is a pipe. */
 const silenceMs = 3_000;
 
 /**
- * Where ripgrep breaks off, because a rule file is a pipe or without end, our own walker goes on, which reads no such file. The folder is
- * ripgrep's working directory, never an argument, so that no name can be taken for an option.
+ * If ripgrep fails because a rule file is a pipe or endless, our own walker continues, which does not read such files. The folder is
+ * ripgrep's working directory, never an argument, so that no name can be parsed as an option.
  */
 export const listWithRipgrep =
   (program: string): ListFiles =>
@@ -33,11 +35,11 @@ export const listWithRipgrep =
     if (!isComplete && isWanted && !signal.aborted) await walkFiles(root, signal, (file) => listed.has(file) || take(file));
   };
 
-/** Whether it came to its own end. */
+/** Whether it finished by itself. */
 async function runRipgrep(program: string, root: string, signal: AbortSignal, take: (file: string) => boolean): Promise<boolean> {
   const args = ["--files", "--hidden", "--null", "--no-config", "--no-messages", "--color=never", "--glob=!.git", "--glob=!.parley-*"];
-  const [bounded, words] = boundedProgram(program, args);
-  const child = spawn(bounded, words, {
+  const [bounded, boundedArgs] = boundedProgram(program, args);
+  const child = spawn(bounded, boundedArgs, {
     cwd: root,
     stdio: ["ignore", "pipe", "ignore"],
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),

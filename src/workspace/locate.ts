@@ -1,4 +1,6 @@
-/** Follows symbolic links by hand, so that a path is known in full before anything is opened, also where its end does not exist yet. */
+/**
+ * Resolves symbolic links step by step, so that the complete path is known before anything is opened, even if its end does not exist yet.
+ */
 import { lstat, readlink } from "node:fs/promises";
 import path from "node:path";
 import { type Place, WorkspaceRefusal } from "../core/ports/workspace.ts";
@@ -6,10 +8,10 @@ import { errorMessage } from "../lib/error-text.ts";
 import { components } from "../lib/paths.ts";
 import { errorCode, systemErrorTexts } from "../lib/system-error.ts";
 
-/** What Linux allows in one path. */
+/** The limit of Linux for one path. */
 const maxLinks = 40;
 
-/** `absolute` is normalised already. */
+/** `absolute` must be normalized. */
 export async function locatePath(absolute: string): Promise<Place> {
   const { root } = path.parse(absolute);
   let done = root;
@@ -45,7 +47,7 @@ export async function locatePath(absolute: string): Promise<Place> {
   return { real: done, viaLink };
 }
 
-/** A failed call in plain words, without the inner paths that the system's own message carries. */
+/** A short message for a failed call, without the internal paths of the system's own message. */
 export function errorText(error: unknown): string {
   const code = errorCode(error);
   return code === undefined ? errorMessage(error) : (systemErrorTexts[code] ?? code);

@@ -1,4 +1,4 @@
-/** A folder held open. On Linux names in it are reached through the descriptor, so the way to it cannot be changed under our feet. */
+/** An open folder. On Linux, names in it are accessed through its file descriptor, so its path cannot be changed in the meantime. */
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open } from "node:fs/promises";
 import path from "node:path";
@@ -7,13 +7,13 @@ import { components } from "../lib/paths.ts";
 import { errorCode } from "../lib/system-error.ts";
 import { errorText } from "./locate.ts";
 
-/** Opens a place without the right to read it; Linux only, and Node has no name for it. */
+/** O_PATH opens a folder without read permission; Linux only, and Node has no constant for it. */
 const oPath = 0o10000000;
 
 export class Folder {
-  /** Absolute and free of links when it was opened. */
+  /** Absolute and without links when it was opened. */
   readonly real: string;
-  /** Folders that had to be made, outermost first. */
+  /** Folders that had to be created, outermost first. */
   readonly made: readonly string[];
   readonly #handle: FileHandle | undefined;
   readonly #identity: string;
@@ -32,17 +32,17 @@ export class Folder {
     return new Folder(real, made, undefined, identity);
   }
 
-  /** The path by which `name` in this folder is to be opened, made or renamed. */
+  /** The path for opening, creating or renaming `name` in this folder. */
   at(name: string): string {
     return this.#handle === undefined ? path.join(this.real, name) : `/proc/self/fd/${this.#handle.fd}/${name}`;
   }
 
-  /** The path to show. */
+  /** The path for display. */
   nameOf(name: string): string {
     return path.join(this.real, name);
   }
 
-  /** Where no descriptor holds it: that the name still means the same folder. */
+  /** Without a file descriptor: checks that the path still refers to the same folder. */
   async checkUnmoved(): Promise<void> {
     if (this.#handle === undefined && (await identityOf(this.real)) !== this.#identity) throw throughLink(this.real);
   }
@@ -58,10 +58,13 @@ export class Folder {
   }
 }
 
-/** "find": undefined when it does not exist; "make": creates what is missing. Throws WorkspaceRefusal when a name on the way is a link or no folder. */
+/**
+ * "find": undefined if it does not exist; "make": creates what is missing. Throws WorkspaceRefusal if a path component is a link or not a
+ * folder.
+ */
 export type OpenFolder = (real: string, missing: "find" | "make") => Promise<Folder | undefined>;
 
-/** The safest way that this system has. */
+/** Uses the safest method that this system has. */
 export const openFolder: OpenFolder = (real, missing) =>
   process.platform === "linux" && existsSync("/proc/self/fd") ? openByDescriptor(real, missing) : openByName(real, missing);
 
@@ -120,7 +123,7 @@ async function notAFolder(at: string, here: string, error: unknown): Promise<Wor
 const throughLink = (here: string): WorkspaceRefusal =>
   new WorkspaceRefusal("link", `${here} has become a symbolic link or was moved; nothing is written through it`);
 
-/** Without descriptors: every name on the way is looked at, and the folder's identity is compared again before and after each change. */
+/** Without file descriptors: every path component is checked, and the folder's identity is compared before and after each change. */
 export async function openByName(real: string, missing: "find" | "make"): Promise<Folder | undefined> {
   const made: string[] = [];
   let here = path.parse(real).root;
@@ -140,7 +143,7 @@ export async function openByName(real: string, missing: "find" | "make"): Promis
   return Folder.named(real, made, await identityOf(real));
 }
 
-/** Device and number of every folder on the way. */
+/** Device and inode of every folder on the path. */
 async function identityOf(real: string): Promise<string> {
   const marks: string[] = [];
   for (let here = real; ; here = path.dirname(here)) {

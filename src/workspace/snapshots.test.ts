@@ -15,7 +15,7 @@ function place(t: TestContext): string {
 const text = (state: unknown): unknown =>
   typeof state === "object" && state !== null && "bytes" in state ? Buffer.from(state.bytes as Uint8Array).toString() : state;
 
-test("what came, changed and went since the last look", async (t) => {
+test("files that were added, changed and removed since the last scan", async (t) => {
   const root = place(t);
   for (const name of ["stays", "changes", "goes"]) writeFileSync(path.join(root, name), name);
   symlinkSync("stays", path.join(root, "link"));
@@ -31,10 +31,10 @@ test("what came, changed and went since the last look", async (t) => {
     ["goes", "goes", { kind: "absent" }],
     ["new/file", { kind: "absent" }, "fresh"],
   ]);
-  assert.deepEqual(await snapshot.changes(), [], "each change is told once");
+  assert.deepEqual(await snapshot.changes(), [], "each change is reported once");
 });
 
-test("a folder of very many entries is not looked through, and what was known of the others still is", async (t) => {
+test("a folder with very many entries is not scanned, and what is known about the others is kept", async (t) => {
   const root = place(t);
   writeFileSync(path.join(root, "kept"), "kept");
   const snapshots = createSnapshots();
@@ -51,7 +51,7 @@ test("a folder of very many entries is not looked through, and what was known of
   assert.equal(await createSnapshots().take([root]), undefined);
 });
 
-test("leases in the stand-ins of running commands are nobody's changes", async (t) => {
+test("leases in the placeholders of running commands are not reported as changes", async (t) => {
   const root = place(t);
   const snapshot = await createSnapshots().take([root]);
   mkdirSync(path.join(root, ".codex"));
@@ -59,7 +59,7 @@ test("leases in the stand-ins of running commands are nobody's changes", async (
   assert.deepEqual(await snapshot?.changes(), []);
 });
 
-test("a large file is known but not kept, and a large workspace is not remembered at all", async (t) => {
+test("a large file is known but not kept, and a large workspace is not kept at all", async (t) => {
   const root = place(t);
   writeFileSync(path.join(root, "large"), "0123456789");
   const snapshot = await createSnapshots({ files: 10, fileBytes: 5, totalBytes: 100 }).take([root]);
@@ -83,10 +83,10 @@ test("each turn sees its own earlier state of a workspace that several share", a
   writeFileSync(file, "three");
   assert.deepEqual(text((await second?.changes())?.[0]?.before), "two");
   const [again] = (await first?.changes()) ?? [];
-  assert.deepEqual([again?.before, text(again?.after)], [undefined, "three"], "an earlier state is told once");
+  assert.deepEqual([again?.before, text(again?.after)], [undefined, "three"], "an earlier state is reported once");
 });
 
-test("a change that leaves size and time as they were is seen while the first one is young", async (t) => {
+test("a change that keeps size and time is seen while the first change is recent", async (t) => {
   const root = place(t);
   const file = path.join(root, "file");
   writeFileSync(file, "one");
@@ -97,7 +97,7 @@ test("a change that leaves size and time as they were is seen while the first on
   assert.equal(text((await snapshot?.changes())?.[0]?.after), "two");
 });
 
-test("a file that was only touched has not changed; one that a rule now leaves out has not gone", async (t) => {
+test("a file that was only touched has not changed; a newly ignored one is not gone", async (t) => {
   const root = place(t);
   mkdirSync(path.join(root, ".git"));
   for (const name of ["touched", "left-out", "folder"]) mkdirSync(path.join(root, name));
@@ -111,7 +111,7 @@ test("a file that was only touched has not changed; one that a rule now leaves o
   assert.deepEqual(seen.map((change) => path.relative(root, change.path)).sort(), [".gitignore", "folder/y"]);
 });
 
-test("a pipe in the place of a file holds nobody up", async (t) => {
+test("a pipe in place of a file blocks nothing", async (t) => {
   const root = place(t);
   const file = path.join(root, "file");
   writeFileSync(file, "one");

@@ -1,11 +1,11 @@
-/** Remembers the files of workspaces, without what `.gitignore` leaves out, for as long as turns run in them and a while longer. */
+/** Keeps snapshots of the files of workspaces, without ignored ones, while turns run in them and for some time afterwards. */
 import type { Snapshots } from "../core/ports/snapshots.ts";
 import { type SnapshotLimits, WorkspaceMemory } from "./workspace-memory.ts";
 
 const standard: SnapshotLimits = { files: 10_000, fileBytes: 1024 * 1024, totalBytes: 24 * 1024 * 1024 };
-/** A look that began this shortly ago is as good as a new one: nobody's edit falls into so short a time by chance. */
+/** A scan that began this recently is as good as a new one: an edit is unlikely to fall into so short a time. */
 const freshMs = 100;
-/** How long one that is too large is not counted again. */
+/** How long a workspace that is too large is not scanned again. */
 const tooLargeMs = 30_000;
 /** How long contents are kept for the next turn. */
 const idleMs = 5 * 60_000;
@@ -14,7 +14,7 @@ const maxWorkspaces = 4;
 export function createSnapshots(limits: SnapshotLimits = standard): Snapshots {
   const memories = new Map<string, { readonly memory: WorkspaceMemory; timer: NodeJS.Timeout | undefined }>();
 
-  /** The one for these roots, which is now the newest. */
+  /** The memory for these roots, marked as the most recently used. */
   function memoryOf(roots: readonly string[]): WorkspaceMemory {
     const key = roots.join("\0");
     const entry = memories.get(key) ?? { memory: new WorkspaceMemory(roots, limits), timer: undefined };

@@ -1,4 +1,4 @@
-/** What a thread is told of the place it works in. */
+/** What a thread learns about its environment. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { basePrompt } from "../core/context/prompts.ts";
 import { createGit } from "./git.ts";
 import { createSurroundings } from "./surroundings.ts";
 
-test("the prompt speaks of ripgrep only where commands find it, and does not change its mind while the server runs", (t) => {
+test("the prompt mentions ripgrep only if commands can find it, and does not change while the server runs", (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-surroundings-"));
   const searchPath = process.env["PATH"];
   t.after(() => {

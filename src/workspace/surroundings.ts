@@ -1,4 +1,4 @@
-/** What can be learnt about the place a thread works in, by reading files alone. */
+/** What a thread can learn about its environment by only reading files. */
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import path from "node:path";
@@ -15,14 +15,14 @@ export interface SurroundingsOptions {
 }
 
 const docName = "AGENTS.md";
-/** Stands instead of AGENTS.md where a folder has both. */
+/** Used instead of AGENTS.md if a folder has both. */
 const overrideName = "AGENTS.override.md";
 
 export function createSurroundings({ codexHome, git }: SurroundingsOptions): Surroundings {
   const shell = loginShell();
   const programs = new Map<string, boolean>();
   let zone: { readonly variable: string | undefined; readonly name: string } | undefined;
-  /** Asking takes a third of a millisecond, and every turn asks; only the variable changes the answer while the server runs. */
+  /** The lookup takes a third of a millisecond and runs in every turn; only the variable can change the result while the server runs. */
   const timezone = (): string => {
     const variable = process.env["TZ"];
     if (zone === undefined || zone.variable !== variable) zone = { variable, name: Intl.DateTimeFormat().resolvedOptions().timeZone };
@@ -44,11 +44,11 @@ export function createSurroundings({ codexHome, git }: SurroundingsOptions): Sur
       const docs: ProjectDoc[] = [];
       let left = config.projectDocMaxBytes;
       const names = [overrideName, docName, ...config.projectDocFallbackFilenames];
-      for (const [folder, wanted] of [
+      for (const [folder, docNames] of [
         [codexHome, [overrideName, docName]] as const,
         ...(hasMachine === false ? [] : foldersDownTo(cwd, config)).map((f) => [f, names] as const),
       ]) {
-        const doc = await firstDoc(folder, wanted, left);
+        const doc = await firstDoc(folder, docNames, left);
         if (doc === undefined) continue;
         docs.push(doc);
         left -= Buffer.byteLength(doc.text);
@@ -78,12 +78,12 @@ async function firstDoc(folder: string, names: readonly string[], maxBytes: numb
   return undefined;
 }
 
-/** The account's shell by the system's own book, never by PATH: a workspace on PATH could bring a false one. */
+/** The account's shell from the user database, never from PATH: a workspace on PATH could provide a fake one. */
 function loginShell(): { name: string; path: string } {
-  const wanted = [accountShell(), "/bin/bash", "/bin/sh"].find(
+  const found = [accountShell(), "/bin/bash", "/bin/sh"].find(
     (file): file is string => typeof file === "string" && /^\/(usr\/)?(local\/)?s?bin\/(ba|z|da|k|fi)?sh$/.test(file) && existsSync(file),
   );
-  const file = wanted ?? "/bin/sh";
+  const file = found ?? "/bin/sh";
   return { name: path.basename(file), path: file };
 }
 function accountShell(): string | null {

@@ -1,4 +1,7 @@
-/** The files of one workspace as they were last seen: contents of small ones, size and times of all. Shared by the turns that run in it. */
+/**
+ * The last known state of the files of one workspace: contents of small ones, size and timestamps of all. Shared by the turns that run in
+ * it.
+ */
 import { closeSync, readlinkSync, readSync, type Stats } from "node:fs";
 import type { SeenChange, Snapshot } from "../core/ports/snapshots.ts";
 import { absent, type FileState, sameState } from "../core/ports/workspace.ts";
@@ -14,7 +17,7 @@ export interface SnapshotLimits {
   readonly totalBytes: number;
 }
 
-/** A file as it was seen. */
+/** A file as it was last read. */
 interface Seen {
   readonly ino: number;
   readonly size: number;
@@ -22,11 +25,11 @@ interface Seen {
   readonly ctimeMs: number;
   readonly mode: number;
   readonly state: FileState | "notKept";
-  /** False when it had changed so shortly before that another change could bear the same time. */
+  /** False if it had changed so recently that another change could have the same timestamp. */
   readonly isSettled: boolean;
 }
 
-/** The work between two pauses: a large workspace holds up nobody's stream. */
+/** Work between two pauses: a large workspace must not delay other streams. */
 const stretchMs = 2;
 
 export class WorkspaceMemory {
@@ -38,7 +41,7 @@ export class WorkspaceMemory {
   #running: Promise<void> | undefined;
   #queued: Promise<void> | undefined;
   #seenAt = Number.NEGATIVE_INFINITY;
-  /** More files than can be remembered. */
+  /** Whether it has more files than can be kept. */
   isTooLarge = false;
 
   constructor(roots: readonly string[], limits: SnapshotLimits) {
@@ -51,12 +54,12 @@ export class WorkspaceMemory {
   get isInUse(): boolean {
     return this.#open.size > 0 || this.#running !== undefined;
   }
-  /** Since the last look began. */
+  /** Since the last scan began. */
   get ageMs(): number {
     return performance.now() - this.#seenAt;
   }
 
-  /** Looks at the disk; what was there when this was called is known when it resolves. Calls that come during a look share the next one. */
+  /** Scans the disk; what existed when this was called is known when it resolves. Calls during a scan share the next one. */
   refresh(): Promise<void> {
     if (this.#running === undefined) return this.#start();
     this.#queued ??= this.#running.then(() => {
@@ -120,7 +123,7 @@ export class WorkspaceMemory {
       if (found.isSymbolicLink()) return seenAs(found, { kind: "link", target: readlinkSync(file) });
       if (found.isFile() && found.size <= room) return readSeen(file, room);
     } catch {
-      // Gone meanwhile, or not ours to read.
+      // Gone in the meantime, or not readable for us.
     }
     return seenAs(found, "notKept");
   }
@@ -137,7 +140,7 @@ interface Memory {
   close(snapshot: OpenSnapshot): void;
 }
 
-/** What has changed since one moment. Holds an earlier content only until it was reported. */
+/** What has changed since one moment. Keeps an earlier content only until it was reported. */
 class OpenSnapshot implements Snapshot {
   readonly #memory: Memory;
   readonly #before = new Map<string, FileState | "notKept">();
@@ -159,7 +162,7 @@ class OpenSnapshot implements Snapshot {
     for (const file of this.#fresh) {
       const now = this.#memory.now(file);
       const before = this.#before.get(file);
-      // A new file that cannot be held on to: build output, most likely.
+      // A new file that cannot be kept: most likely build output.
       if (now === "notKept" && before !== undefined && before !== "notKept" && before.kind === "absent") continue;
       changes.push({
         path: file,
@@ -178,7 +181,7 @@ class OpenSnapshot implements Snapshot {
   }
 }
 
-/** What was a file a moment ago may be something else now. The times are those of what was read. */
+/** A file may have been replaced by something else a moment ago. The timestamps are those of the file that was read. */
 function readSeen(file: string, maxBytes: number): Seen | undefined {
   const { fd, stats: found } = openRegularSync(file, { links: "refuse" });
   try {
@@ -203,7 +206,7 @@ const isSame = (seen: Seen, found: Stats): boolean =>
   seen.ino === found.ino &&
   seen.mode === found.mode;
 
-/** By content where that is held; else by size and time. */
+/** Compares contents if they are kept; otherwise size and timestamp. */
 function hasChanged(before: Seen | undefined, now: Seen | undefined): boolean {
   if (before === undefined || now === undefined) return before !== now;
   if (before.state !== "notKept" && now.state !== "notKept") return !sameState(before.state, now.state);

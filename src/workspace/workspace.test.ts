@@ -40,7 +40,7 @@ const refusal =
 for (const [way, open] of [["best", openFolder] as const, ["by name", openByName] as const]) {
   const workspace = createWorkspace(open);
 
-  test(`files and links come, change and go (${way})`, async (t) => {
+  test(`files and links are created, changed and removed (${way})`, async (t) => {
     const p = place(t);
     const real = p.at("in/a/b/f");
     assert.deepEqual(await workspace.read(real), absent);
@@ -61,7 +61,7 @@ for (const [way, open] of [["best", openFolder] as const, ["by name", openByName
     assert.equal(await workspace.removeFolder(p.at("in/a/b")), true);
   });
 
-  test(`what is not as expected is left alone (${way})`, async (t) => {
+  test(`a file that is not as expected is left alone (${way})`, async (t) => {
     const p = place(t);
     const real = p.at("in/f");
     writeFileSync(real, "theirs");
@@ -78,7 +78,7 @@ for (const [way, open] of [["best", openFolder] as const, ["by name", openByName
     assert.deepEqual(readdirSync(p.at("in")), ["f"]);
   });
 
-  test(`a link on the way or at the end is never written through (${way})`, async (t) => {
+  test(`a link in the path or at its end is never written through (${way})`, async (t) => {
     const p = place(t);
     writeFileSync(p.at("out/f"), "old");
     symlinkSync(p.at("out"), p.at("in/dir"));
@@ -97,7 +97,7 @@ for (const [way, open] of [["best", openFolder] as const, ["by name", openByName
     assert.deepEqual([readdirSync(p.at("out")), readFileSync(p.at("out/f"), "utf8")], [["f"], "old"]);
   });
 
-  test(`folders, pipes and files in the way are told apart (${way})`, async (t) => {
+  test(`folders, pipes and files in the path are distinguished (${way})`, async (t) => {
     const p = place(t);
     writeFileSync(p.at("in/f"), "");
     execFileSync("mkfifo", [p.at("in/pipe")]);
@@ -111,7 +111,7 @@ for (const [way, open] of [["best", openFolder] as const, ["by name", openByName
   });
 }
 
-test("other names of the same file keep the old content", async (t) => {
+test("other hard links of the same file keep the old content", async (t) => {
   const p = place(t);
   writeFileSync(p.at("out/f"), "old");
   linkSync(p.at("out/f"), p.at("in/f"));
@@ -120,7 +120,7 @@ test("other names of the same file keep the old content", async (t) => {
   assert.deepEqual([readFileSync(p.at("in/f"), "utf8"), readFileSync(p.at("out/f"), "utf8")], ["new", "old"]);
 });
 
-test("where a folder takes no new names the file is changed in place", async (t) => {
+test("in a folder that accepts no new names the file is changed in place", async (t) => {
   const p = place(t);
   writeFileSync(p.at("in/f"), "old and long");
   await asOrdinaryUser([p.root, p.at("in"), p.at("in/f")], async () => {
@@ -132,7 +132,7 @@ test("where a folder takes no new names the file is changed in place", async (t)
   });
 });
 
-test("links are followed by hand, dangling ones too, and loops end", async (t) => {
+test("links are resolved by hand, dangling ones too, and loops end", async (t) => {
   const p = place(t);
   const workspace = createWorkspace();
   mkdirSync(p.at("in/a"));
@@ -164,7 +164,7 @@ test("a folder that flickers between itself and a link is never left", {
       await new Promise(setImmediate);
       unlinkSync(p.at("in/d"));
       renameSync(p.at("in/was"), p.at("in/d"));
-      // Longer a folder than a link, so that writes do begin.
+      // It is a folder for longer than a link, so that some writes do start.
       for (let turns = 0; turns < 40; turns++) await new Promise(setImmediate);
     }
   })();

@@ -1,4 +1,7 @@
-/** The Workspace port on the real disk: every step goes from an opened folder to a name in it, so that no link can be slipped in between. */
+/**
+ * Implements the Workspace port on the real disk: every step goes from an opened folder to a name in it, so that no link can be inserted in
+ * between.
+ */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, type FileHandle, link, lstat, open, readlink, rename, rmdir, symlink, unlink } from "node:fs/promises";
@@ -10,10 +13,10 @@ import { errorCode, isCode } from "../lib/system-error.ts";
 import { errorText, locatePath } from "./locate.ts";
 import { type Folder, type OpenFolder, openFolder } from "./open-folder.ts";
 
-/** Larger files are not source text; holding several of them twice would hurt the server. */
+/** Larger files are not source text; keeping several of them twice in memory would hurt the server. */
 const defaultMaxBytes = 32 * 1024 * 1024;
 
-/** `openAt` is another than the system's best only in tests. */
+/** Only tests pass a different `openAt` than the system's best. */
 export function createWorkspace(openAt: OpenFolder = openFolder): Workspace {
   return {
     locate: async (name) => await locatePath(checked(name)),
@@ -88,7 +91,7 @@ async function put(parent: Folder, name: string, expected: FileState, next: File
   }
 }
 
-/** A new name: linking fails when somebody else made it meanwhile, renaming would replace theirs. */
+/** For a new name: linking fails if another program created it in the meantime, while renaming would replace it. */
 async function appear(parent: Folder, draft: string, name: string): Promise<void> {
   try {
     await link(parent.at(draft), parent.at(name));
@@ -124,10 +127,10 @@ async function writeDraft(file: string, next: { bytes: Uint8Array; mode?: number
   if (next.mode !== undefined && path.sep !== "/") await chmod(file, next.mode);
 }
 
-/** The folder takes no new names, the file is a mount point, or its owner cannot be kept: then only its content can be changed. */
+/** The folder accepts no new names, the file is a mount point, or its owner cannot be kept: then only its content can be changed. */
 const needsWriteInPlace = (error: unknown): boolean => isCode(error, "EACCES", "EPERM", "EBUSY", "EXDEV", "EROFS");
 
-/** Refused for a file with several names: the others may lie anywhere. */
+/** Refused for a file with several hard links: the others may be anywhere. */
 async function writeInPlace(parent: Folder, name: string, expected: FileState, next: { bytes: Uint8Array }): Promise<void> {
   await parent.checkUnmoved();
   const handle = await open(parent.at(name), constants.O_RDWR | (constants.O_NOFOLLOW ?? 0));
@@ -156,7 +159,7 @@ async function readEntry(parent: Folder, name: string, maxBytes: number): Promis
   const real = parent.nameOf(name);
   let handle: FileHandle;
   try {
-    // Not blocking: a pipe with this name must not hold the server.
+    // Non-blocking: a pipe with this name must not block the server.
     handle = await open(parent.at(name), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     return await unopened(parent, name, error);
