@@ -1,4 +1,4 @@
-/** The audit log: `$CODEX_HOME/parley/audit/YYYY-MM.jsonl`, readable by its owner alone, one line an event. */
+/** The audit log: `$CODEX_HOME/parley/audit/YYYY-MM.jsonl`, readable only by its owner, one event per line. */
 import path from "node:path";
 import { type Audit, type AuditEntry, AuditUnwritten } from "../core/ports/audit.ts";
 import type { Clock } from "../core/ports/clock.ts";

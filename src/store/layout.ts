@@ -1,4 +1,4 @@
-/** Where threads lie under CODEX_HOME and how their files are named; serves the whole store. */
+/** Where threads are stored under CODEX_HOME and how their files are named. Used by the whole store. */
 import path from "node:path";
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
@@ -7,15 +7,15 @@ const rolloutName = new RegExp(
   `^rollout-(\\d{4})-(\\d\\d)-(\\d\\d)T(\\d\\d)-(\\d\\d)-(\\d\\d)-(${uuid})(?:_(${uuid}))?\\.jsonl(?:\\.zst)?$`,
   "i",
 );
-/** No two clocks on earth differ by more; file names are in the local time of whoever wrote them. */
+/** No two time zones differ by more; file names use the writer's local time. */
 export const zoneSpanMs = 26 * 3600_000;
 
-/** Thread ids go into paths and patterns, so anything but a UUID is refused before the disk is touched. */
+/** Thread ids are used in paths and patterns, so anything but a UUID is refused before the disk is touched. */
 export const isThreadId = (id: string): boolean => uuidOnly.test(id);
 
 export interface RolloutName {
   readonly id: string;
-  /** A reverted thread of Codex goes on in a further file: `<id>_<segment>`. The first file's segment is the thread's own id. */
+  /** A thread reverted by Codex continues in a further file: `<id>_<segment>`. The first file's segment is the thread's own id. */
   readonly segment: string;
   /** Time in the name, read as local time; whole seconds. */
   readonly namedMs: number;
@@ -29,12 +29,15 @@ export function parseRolloutName(file: string): RolloutName | undefined {
   return { id: id.toLowerCase(), segment: (segment ?? id).toLowerCase(), namedMs };
 }
 
-/** The latest moment the thread can have been made, judged by the name alone: exact to seconds when the id is a UUIDv7 that agrees with the name. */
+/**
+ * The latest time at which the thread can have been created, judged by the name alone: exact to seconds if the id is a UUIDv7 that agrees
+ * with the name.
+ */
 export function latestCreation(name: RolloutName): number {
   const fromId = uuidTime(name.id);
   return fromId !== undefined && Math.abs(fromId - name.namedMs) < zoneSpanMs ? fromId + 120_000 : name.namedMs + zoneSpanMs;
 }
-/** The same from the other side: the earliest moment. */
+/** The earliest such time. */
 export function earliestCreation(name: RolloutName): number {
   const fromId = uuidTime(name.id);
   return fromId !== undefined && Math.abs(fromId - name.namedMs) < zoneSpanMs ? fromId - 120_000 : name.namedMs - zoneSpanMs;
@@ -61,12 +64,12 @@ export function rolloutPath(home: string, id: string, createdAtMs: number): stri
 export const archiveFolder = (home: string): string => path.join(home, "archived_sessions");
 export const archivedPath = (home: string, file: string): string => path.join(archiveFolder(home), path.basename(file));
 
-/** Where an archived file came from: the day folder that its name tells. */
+/** The original path of an archived file: the day folder is in its name. */
 export function unarchivedPath(home: string, file: string): string {
   const name = path.basename(file);
   const [year = "", month = "", day = ""] = name.slice("rollout-".length, "rollout-YYYY-MM-DD".length).split("-");
   return path.join(home, "sessions", year, month, day, name);
 }
 
-/** Parley's own folder; everything in it can be rebuilt or is only of use while a process runs. */
+/** Parley's own folder; everything in it can be rebuilt or is only used while a process runs. */
 export const ownFolder = (home: string): string => path.join(home, "parley");

@@ -1,4 +1,7 @@
-/** The local store as its callers see it: threads kept, found, listed in exact pages, renamed, archived, deleted; files of others noticed. */
+/**
+ * The local store as its callers see it: threads stored, found, listed in exact pages, renamed, archived, deleted; other programs' files
+ * noticed.
+ */
 import assert from "node:assert/strict";
 import {
   appendFileSync,
@@ -39,7 +42,7 @@ describe("local", () => {
     return store;
   };
   const start = Date.parse("2026-11-10T12:00:00.000Z");
-  /** A UUIDv7 of the given time; `n` keeps ids apart. */
+  /** A UUIDv7 of the given time; `n` makes ids unique. */
   const idAt = (ms: number, n: number): string => {
     const time = ms.toString(16).padStart(12, "0");
     return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${n.toString(16).padStart(12, "0")}`;
@@ -51,7 +54,7 @@ describe("local", () => {
     readonly cwd?: string;
     readonly text?: string | null;
   }
-  const said = (turnId: string, text: string, ms = start): ThreadRecord => ({
+  const userMessage = (turnId: string, text: string, ms = start): ThreadRecord => ({
     ...{ type: "item", turnId, startedAtMs: ms, completedAtMs: ms },
     item: { type: "userMessage", id: `u-${turnId}`, content: [{ type: "text", text }] },
   });
@@ -70,7 +73,7 @@ describe("local", () => {
       },
     },
     { type: "turnStarted", turnId: "t1", atMs: ms, contextWindow: undefined, mode: "default" },
-    ...(text === null ? [] : [said("t1", text, ms)]),
+    ...(text === null ? [] : [userMessage("t1", text, ms)]),
     { type: "turnEnded", turnId: "t1", status: "completed", error: null, lastAgentMessage: null, atMs: ms, durationMs: 5 },
   ];
   let made = 0;
@@ -154,7 +157,7 @@ describe("local", () => {
     assert.deepEqual(await open().read(id), records(id, {}));
   });
 
-  test("nothing is written before the first append, and a deleted thread takes no more", async () => {
+  test("nothing is written before the first append, and a deleted thread accepts no more", async () => {
     const store = open();
     const id = idAt(start, 1);
     assert.ok(!existsSync(store.pathFor(id, start)));
@@ -195,7 +198,7 @@ describe("local", () => {
     }
   });
 
-  test("find tells what lists show, in the archive too, and without an index", async () => {
+  test("find returns what lists show, in the archive too, and without an index", async () => {
     const store = open();
     const id = await make(store, { text: "what is this?", source: { subAgent: "review" }, cwd: "/elsewhere" });
     await store.rename(id, "My thread");
@@ -226,13 +229,13 @@ describe("local", () => {
     assert.deepEqual(ids((await store.list(query())).threads), [id]);
   });
 
-  test("a thread whose id says nothing about its day is found as well", async () => {
+  test("a thread whose id does not contain its day is found as well", async () => {
     const id = "5c1f9f3e-8d1a-4b6e-9d3e-0123456789ab";
     foreign({ id, ms: Date.parse("2020-03-01T10:00:00Z") });
     assert.equal((await open().find(id))?.preview, "from outside");
   });
 
-  test("lists filter by provider, source, folder and words, and leave out threads in which nobody spoke", async () => {
+  test("lists filter by provider, source, folder and text, and leave out threads without a user message", async () => {
     const store = open();
     const a = await make(store, { ms: start + 1, provider: "one", text: "Alpha 100%" });
     const b = await make(store, { ms: start + 2, source: "exec", cwd: "/b" });
@@ -273,7 +276,7 @@ describe("local", () => {
     assert.equal(before.length, 40);
   });
 
-  test("the backwards cursor leads back to where the page was come from", async () => {
+  test("the backwards cursor leads back to the previous page", async () => {
     for (let i = 0; i < 6; i++) foreign({ ms: start + i });
     const store = open();
     const first = await store.list(query({ limit: 2 }));
@@ -283,12 +286,12 @@ describe("local", () => {
     assert.equal((await store.list(query({ searchTerm: "nothing" }))).backwardsCursor, null);
   });
 
-  test("a cursor that is not ours is refused by its text", async () => {
+  test("a cursor that is not ours is refused, quoting it", async () => {
     for (const cursor of ["garbage", "", "W10", "eyJhIjoxfQ", "2026-11-15T06-55-11|x"])
       await assert.rejects(open().list(query({ cursor })), { code: -32600, message: `invalid cursor: ${cursor}` });
   });
 
-  test("the first page of a big home is there long before the index is, and is the same as afterwards", async () => {
+  test("the first page of a large home is ready long before the index, and is the same as afterwards", async () => {
     for (let i = 0; i < 1500; i++) foreign({ ms: start - i * 60_000, mtimeMs: start + i });
     const store = open();
     const first = await store.list(query({ limit: 20 }));
@@ -301,7 +304,7 @@ describe("local", () => {
     assert.equal((await pages(later, { limit: 500, sortDirection: "asc" })).length, 1500);
   });
 
-  test("files that others add, change, move and remove are noticed", async () => {
+  test("files that other programs add, change, move and remove are noticed", async () => {
     const store = open();
     const a = foreign({ ms: start, text: "first" });
     assert.deepEqual(ids((await store.list(query())).threads), [a]);
@@ -317,7 +320,7 @@ describe("local", () => {
     assert.equal((await store.list(query())).threads[0]?.name, "Named by Codex");
   });
 
-  test("a list by the last change knows at once what others did to recent threads, and soon what they did to old ones", async () => {
+  test("a list by last change shows other programs' changes to recent threads at once, and to old ones soon", async () => {
     const made = Array.from({ length: 1000 }, (_, i) => foreign({ ms: start - i * 60_000, mtimeMs: start - i * 1000 }));
     const before = open();
     await pages(before, { limit: 500 });
@@ -336,15 +339,15 @@ describe("local", () => {
     assert.deepEqual(await newest(), [old, recent]);
   });
 
-  test("a thread that gets its first words later appears then", async () => {
+  test("a thread appears once it gets its first user message", async () => {
     const store = open();
     const id = await make(store, { text: null });
     assert.deepEqual((await store.list(query())).threads, []);
-    await store.append(id, [said("t2", "late")]);
+    await store.append(id, [userMessage("t2", "late")]);
     assert.equal((await store.list(query())).threads[0]?.preview, "late");
   });
 
-  test("an index that is broken, of another version or gone is made anew", async () => {
+  test("an index that is broken, of another version or gone is rebuilt", async () => {
     const id = foreign({ ms: start });
     await open().list(query());
     const file = path.join(home, "parley", "index.sqlite");
@@ -372,7 +375,7 @@ describe("local", () => {
     assert.deepEqual(ids((await two.list(query())).threads), [b]);
   });
 
-  test("a thread that Codex reverted is one thread, its newest file the one that counts", async () => {
+  test("a thread that Codex reverted is one thread, and its newest file is current", async () => {
     const id = foreign({ ms: start, text: "asked first" });
     const main = rolloutPath(home, id, start);
     const shared = statSync(main).size;
@@ -407,7 +410,7 @@ describe("local", () => {
     assert.equal(readdirSync(path.join(home, "archived_sessions")).length, 2);
   });
 
-  test("search finds names, previews and what was said, and not the instructions", async () => {
+  test("search finds names, previews and messages, but not the instructions", async () => {
     const store = open();
     const a = await make(store, { ms: start, text: "the preview" });
     await store.append(a, [
@@ -442,7 +445,7 @@ describe("local", () => {
     assert.deepEqual((await store.find(id))?.git, { sha: "abc", branch: "main", originUrl: null });
   });
 
-  test("a packed rollout is listed, read, and unpacked when it is written to", async () => {
+  test("a compressed rollout is listed, read, and decompressed when it is written to", async () => {
     const { zstdCompressSync } = await import("node:zlib");
     const id = foreign({ ms: start, text: "packed away" });
     const plain = rolloutPath(home, id, start);
@@ -465,7 +468,7 @@ describe("local", () => {
     assert.equal((await pages(store, { limit: 60 })).length, 150);
   });
 
-  test("git facts of a paginated thread are kept beside it, since Codex would lose its history over them", async () => {
+  test("git facts of a paginated thread are stored outside its file, since Codex would lose its history over them", async () => {
     const id = foreign({ ms: start });
     const file = rolloutPath(home, id, start);
     const [first = "", ...rest] = readFileSync(file, "utf8").split("\n");
@@ -481,7 +484,7 @@ describe("local", () => {
     assert.equal((await open().list(query())).threads[0]?.git?.sha, "abc");
   });
 
-  test("what the disk refuses is told in plain words", async () => {
+  test("disk errors are reported in plain language", async () => {
     const store = open();
     const id = await make(store);
     writeFileSync(path.join(home, "archived_sessions"), "a file where the folder should be");

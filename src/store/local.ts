@@ -1,4 +1,4 @@
-/** The ThreadStore on the local disk: rollouts that Codex reads too, an index of our own beside them. */
+/** The ThreadStore on the local disk: rollouts that Codex can read too, and an index of our own. */
 import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Lease, StoredThread, ThreadHits, ThreadMeta, ThreadQuery, ThreadRecord, ThreadStore } from "../core/ports/thread-store.ts";
@@ -45,7 +45,7 @@ class LocalStore implements ThreadStore {
   readonly #writers: Writers;
   readonly #cache = new RecordCache();
   readonly #deleted = new Set<string>();
-  /** Where threads were seen last; a path that is no longer right is looked up anew. */
+  /** The last known paths of threads; a path that is no longer right is looked up again. */
   readonly #paths = new Map<string, string>();
   onTrouble: (message: string) => void = () => {};
   onNotice: (message: string) => void = () => {};
@@ -147,14 +147,14 @@ class LocalStore implements ThreadStore {
       await renameInCodex(this.#home, threadId, name);
     } catch (error) {
       this.onNotice(
-        `Codex may go on showing the old name of thread ${threadId}: its database could not be written (${reasonOf(error, this.#home)})`,
+        `Codex may keep showing the old name of thread ${threadId}: its database could not be written (${reasonOf(error, this.#home)})`,
       );
     }
   }
 
   /**
-   * As Codex does it: the first line is said again with the new facts, and the last one holds. In its paginated files such a line would cost
-   * it the whole history, so there the facts are kept in the index alone, as Codex keeps them in its own.
+   * Like Codex: the first line is repeated with the new facts, and the last one wins. In its paginated files such a line would lose the
+   * whole history, so there the facts are kept only in the index, as Codex keeps them in its own.
    */
   async updateGit(threadId: string, git: ThreadMeta["git"]): Promise<void> {
     const file = await this.#require(threadId);
@@ -212,7 +212,7 @@ class LocalStore implements ThreadStore {
       this.#index.touch(to);
     }
     this.#paths.delete(threadId);
-    // The file's head, from which its new row is made, does not hold what was learnt of it since.
+    // The new row is built from the file's head, which lacks facts that were learned later.
     if (before !== undefined) await this.#index.setFacts(threadId, moved, (facts) => ({ ...facts, git: before.git }));
   }
 
@@ -231,7 +231,7 @@ class LocalStore implements ThreadStore {
     return isThreadId(threadId) ? locateThread(this.#home, (file) => file.id === threadId, threadId) : [];
   }
 
-  /** The file to go on with; undefined when there is none on disk. */
+  /** The file to continue with; undefined if there is none on disk. */
   async #find(threadId: string): Promise<string | undefined> {
     const known = this.#paths.get(threadId);
     if (known !== undefined && statSync(known, { throwIfNoEntry: false }) !== undefined) return known;
@@ -256,7 +256,7 @@ class LocalStore implements ThreadStore {
 
 const namedForks = 10;
 
-/** As Codex says it, with the forks by id and title, so that the reader can look at them. */
+/** The same message as Codex, with the forks by id and title, so that the reader can open them. */
 function stillReferenced(id: string, forks: readonly StoredThread[]): string {
   const titles = forks.slice(0, namedForks).map((fork) => `${fork.id} (${oneLine(fork.name ?? fork.preview)})`);
   const more = forks.length > namedForks ? `, and ${forks.length - namedForks} more` : "";
@@ -264,7 +264,7 @@ function stillReferenced(id: string, forks: readonly StoredThread[]): string {
 }
 const oneLine = (text: string): string => (text.replaceAll(/[\p{C}\s]+/gu, " ").trim() || "untitled").slice(0, 60);
 
-/** Does what the disk may refuse; the client then gets a plain error. */
+/** Runs an operation that the disk may refuse; the client then gets a plain error. */
 async function refusable(what: string, file: string, work: () => void | Promise<void>): Promise<void> {
   try {
     await work();
@@ -273,7 +273,7 @@ async function refusable(what: string, file: string, work: () => void | Promise<
   }
 }
 
-/** Codex packs files that were not used for long; one that is written to again must be plain. */
+/** Codex compresses files that have not been used for long; one that is written to again must be plain. */
 async function unpacked(file: string): Promise<string> {
   if (!file.endsWith(".zst")) return file;
   const plain = file.slice(0, -".zst".length);
@@ -282,7 +282,7 @@ async function unpacked(file: string): Promise<string> {
   return plain;
 }
 
-/** A plain error for the client where a thread's file is no file. */
+/** Gives the client a plain error if a thread's file is not a regular file. */
 async function readable<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;
@@ -291,7 +291,7 @@ async function readable<T>(reading: Promise<T>): Promise<T> {
   }
 }
 
-/** So long, and into so many threads, one search looks; who wants more follows its cursor. */
+/** How long one search runs, and through how many threads; its cursor continues it. */
 const searchMs = 3_000;
 export const mostSearched = 2_000;
 const searchPage = 200;

@@ -19,7 +19,7 @@ describe("files of long tool results", () => {
   });
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-  it("are their owner's alone, and never written through a link or over another", async () => {
+  it("are readable only by their owner, and never written through a link or over another", async () => {
     mkdirSync(folder(), { recursive: true, mode: 0o700 });
     symlinkSync(path.join(home, "elsewhere"), path.join(folder(), "a_b.txt"));
     const first = await files().keep("a/b", "one");
@@ -33,7 +33,7 @@ describe("files of long tool results", () => {
     assert.ok(!readdirSync(home).includes("elsewhere"));
   });
 
-  it("stay in their folder, whatever a model calls them", async () => {
+  it("stay in their folder, whatever name a model chooses", async () => {
     for (const name of ["../../../../etc/passwd", "..", "", "x".repeat(5000), "\0\n", "ünïcode"]) {
       const file = (await files().keep(name, "text"))?.path ?? "";
       assert.equal(path.dirname(file), folder());
@@ -54,12 +54,12 @@ describe("files of long tool results", () => {
     assert.equal(long16?.isWhole, false);
   });
 
-  it("take what comes piece by piece, in order, up to their bound", async () => {
+  it("accept data piece by piece, in order, up to their limit", async () => {
     const sink = files().open("pieces");
     const piece = Buffer.alloc(1024 * 1024);
     for (let i = 0; i < 20; i++) {
       piece.fill(i);
-      sink.write(piece); // the same bytes again and again: each is copied
+      sink.write(piece); // the same bytes repeatedly: each is copied
     }
     const kept = await sink.end();
     const bytes = readFileSync(kept?.path ?? "");
@@ -72,13 +72,13 @@ describe("files of long tool results", () => {
     assert.equal(await files().open("nothing").end(), undefined);
   });
 
-  it("are done without where they cannot be written", async () => {
+  it("are skipped if they cannot be written", async () => {
     writeFileSync(path.join(home, "parley"), "a file in the way");
     assert.equal(await files().keep("name", "text"), undefined);
     const sink = files().open("name");
     sink.write(Buffer.from("text"));
     sink.write(Buffer.from("more"));
     assert.equal(await sink.end(), undefined);
-    assert.equal(warned.length, 2, "each is told of once");
+    assert.equal(warned.length, 2, "each failure is logged once");
   });
 });

@@ -1,4 +1,7 @@
-/** `$CODEX_HOME/parley/outputs`: whole tool results of which the model was shown a part. Its owner's alone, and bounded in number, size and age. */
+/**
+ * `$CODEX_HOME/parley/outputs`: complete tool results of which the model got a part. Readable only by the owner, and bounded in number,
+ * size and age.
+ */
 import { constants } from "node:fs";
 import { appendFile, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
@@ -12,7 +15,7 @@ const maxFileBytes = 16 * 1024 * 1024;
 const maxFiles = 400;
 const maxTotalBytes = 256 * 1024 * 1024;
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
-/** Looking through the folder is not free. */
+/** Scanning the folder is not free. */
 const cleanEvery = 20;
 
 export interface OutputFilesParts {
@@ -40,7 +43,7 @@ export function createOutputFiles({ codexHome, clock, log }: OutputFilesParts): 
   };
 }
 
-/** Writes pieces one after another; the first makes the file. */
+/** Writes pieces one after another; the first creates the file. */
 class Sink implements OutputSink {
   readonly #create: (bytes: Uint8Array) => Promise<string>;
   readonly #failed: (error: unknown) => undefined;
@@ -77,7 +80,7 @@ class Sink implements OutputSink {
   }
 }
 
-/** Names come from models: what is no plain letter goes, and one that is taken gets a number. */
+/** Names come from models: other characters than plain letters are replaced, and a name that exists gets a number. */
 async function createUnder(folder: string, name: string, bytes: Uint8Array): Promise<string> {
   const plain = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(-80) || "output";
   for (let number = 0; ; number++) {
@@ -91,7 +94,7 @@ async function createUnder(folder: string, name: string, bytes: Uint8Array): Pro
   }
 }
 
-/** Removes what is old, then the oldest until the rest is within the bounds. */
+/** Removes old files, then the oldest until the rest is within the bounds. */
 async function clean(folder: string, now: number): Promise<void> {
   const names = await readdir(folder);
   const found = await Promise.all(
@@ -106,7 +109,7 @@ async function clean(folder: string, now: number): Promise<void> {
   for (const { file, mtimeMs, size } of found.sort((a, b) => b.mtimeMs - a.mtimeMs)) {
     files++;
     bytes += size;
-    // Room for those that come before the next look.
+    // Leaves room for the files created before the next scan.
     if (files > maxFiles - cleanEvery || bytes > maxTotalBytes || now - mtimeMs > maxAgeMs) await rm(file, { force: true });
   }
 }

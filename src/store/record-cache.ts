@@ -1,4 +1,4 @@
-/** Keeps the records of the thread that was read last for a short while: opening a thread reads it more than once in a row. */
+/** Caches the records of the thread that was read last for a short time: opening a thread reads it several times in a row. */
 import { statSync } from "node:fs";
 import type { ThreadRecord } from "../core/ports/thread-store.ts";
 
@@ -7,7 +7,7 @@ const keepMs = 15_000;
 interface Kept {
   readonly threadId: string;
   readonly records: readonly ThreadRecord[];
-  /** The file as it was when the records were read. */
+  /** The file's identity, size and time when the records were read. */
   readonly stamp: string;
 }
 
@@ -15,12 +15,12 @@ export class RecordCache {
   #kept: Kept | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** From memory when the file has not changed since. */
+  /** From memory if the file has not changed since. */
   async read(threadId: string, file: string, read: () => Promise<readonly ThreadRecord[]>): Promise<readonly ThreadRecord[]> {
     const stamp = stampOf(file);
     if (this.#kept?.threadId === threadId && this.#kept.stamp === stamp) return this.#kept.records;
     const records = await read();
-    // Written to in between: what was read is right, but it is not known for which state of the file.
+    // Written to in between: what was read is right, but it is unknown for which state of the file.
     if (stampOf(file) === stamp) this.#keep({ threadId, records, stamp });
     return records;
   }

@@ -1,4 +1,4 @@
-/** The UndoStore port: one folder for each turn under the server's own home, readable by nobody else, pruned when it grows. */
+/** Implements the UndoStore port: one folder per turn under the server's own home, readable only by its owner, pruned when it grows. */
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -10,10 +10,10 @@ import { type Infer, integer, literals, named, nullable, object, optional, parse
 import { isCode } from "../lib/system-error.ts";
 
 export interface UndoLimits {
-  /** A larger file is noted, not kept. */
+  /** A larger file is recorded, but its content is not kept. */
   readonly fileBytes: number;
   readonly turnBytes: number;
-  /** Older turns go when all together are larger, or more, than this. */
+  /** Older turns are removed if all together exceed these limits. */
   readonly totalBytes: number;
   readonly turns: number;
 }
@@ -24,11 +24,11 @@ const defaultLimits: UndoLimits = {
   turns: 500,
 };
 
-/** Bounds for what is read back: somebody else may have written it. */
+/** Limits for reading back: another program may have written the files. */
 const maxIndexBytes = 64 * 1024 * 1024;
 const maxBlobBytes = 64 * 1024 * 1024;
 
-/** A line of `index.jsonl`. Content lies beside it in a file named by its SHA-256; `blob: null` says that it was not kept. */
+/** A line of `index.jsonl`. The content is next to it in a file named by its SHA-256; `blob: null` means that it was not kept. */
 const Line = named("UndoLine", () =>
   object({
     path: string(),
@@ -98,7 +98,7 @@ export function createUndoStore(folder: string, limits: UndoLimits = defaultLimi
 
 const placeOf = (folder: string, turn: TurnKey): string => path.join(folder, safeName(turn.threadId), safeName(turn.turnId));
 
-/** Ids come from files that others may have written: one that could be a way elsewhere is replaced by its digest. */
+/** Ids come from files that others may have written: one that could lead to another path is replaced by its hash. */
 const safeName = (id: string): string => (/^[A-Za-z0-9][\w-]{0,127}$/.test(id) ? id : createHash("sha256").update(id).digest("hex"));
 
 function lineFor(file: string, before: FileState | "notKept", blob: string | null | undefined): Line {
@@ -125,7 +125,7 @@ async function readTurn(place: string): Promise<readonly UndoEntry[] | undefined
   return [...entries.values()];
 }
 
-/** A content file that is gone or damaged counts as not kept: better no undo than a wrong one. */
+/** A missing or damaged content file counts as not kept: no undo is better than a wrong one. */
 async function stateFrom(line: Line, place: string): Promise<FileState | "notKept"> {
   if (line.kind === "absent") return { kind: "absent" };
   if (line.kind === "link") return { kind: "link", target: line.target ?? "" };
@@ -135,7 +135,7 @@ async function stateFrom(line: Line, place: string): Promise<FileState | "notKep
   return { kind: "file", bytes, mode: line.mode ?? 0o644 };
 }
 
-/** A torn last line is dropped. */
+/** An incomplete last line is dropped. */
 function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -150,7 +150,7 @@ async function sizeOf(place: string): Promise<number> {
   return total;
 }
 
-/** The oldest turns go first; the one being written stays. */
+/** The oldest turns are removed first; the one being written stays. */
 async function prune(folder: string, limits: UndoLimits, current: string): Promise<void> {
   const turns: { place: string; at: number; bytes: number }[] = [];
   for (const thread of await readdir(folder).catch(() => []))

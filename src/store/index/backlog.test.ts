@@ -14,7 +14,7 @@ const query = (sortDirection: "asc" | "desc"): ThreadQuery => ({
   ...{ modelProviders: [], sourceKinds: [], cwds: [] },
 });
 
-test("however far the border is, a look takes no more than its portion, nearest to the page's beginning first", () => {
+test("however far the border is, one round reads no more than its portion, nearest to the page's beginning first", () => {
   const backlog = new Backlog();
   backlog.add(Array.from({ length: 1000 }, (_, n) => file(n)));
   const far = { createdMs: 2000 * 30 * day } as IndexRow;

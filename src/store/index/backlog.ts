@@ -1,4 +1,4 @@
-/** Files that are known by name only and still have to be read into the index. */
+/** Files of which only the name is known and that still have to be read into the index. */
 import { statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { ThreadQuery } from "../../core/ports/thread-store.ts";
@@ -15,11 +15,11 @@ interface Entry {
   changedMs: number | undefined;
 }
 
-/** A file stays here until it is in the index, so that a list always sees it in one of the two. */
+/** A file stays here until it is in the index, so that a list always finds it in one of the two. */
 export class Backlog {
   readonly #entries = new Map<string, Entry>();
   readonly #perFolder = new Map<string, number>();
-  /** Newest last; made when it is needed, and again when it runs out. */
+  /** Newest last; built on demand, and again when it is used up. */
   #sorted: Entry[] = [];
 
   get size(): number {
@@ -44,7 +44,7 @@ export class Backlog {
       this.#sorted = [];
     }
   }
-  /** The file is in the index now, or is none of ours. */
+  /** Call this when the file is in the index, or turned out not to be a thread. */
   drop(path: string): void {
     const entry = this.#entries.get(path);
     if (entry === undefined) return;
@@ -55,7 +55,7 @@ export class Backlog {
   all(): readonly FoundFile[] {
     return [...this.#entries.values()].map((entry) => entry.file);
   }
-  /** Files that may have been made at this moment or later. */
+  /** Files that may have been created at this time or later. */
   since(ms: number): readonly FoundFile[] {
     return [...this.#entries.values()].filter((entry) => entry.latest >= ms).map((entry) => entry.file);
   }
@@ -67,13 +67,13 @@ export class Backlog {
       .reverse();
   }
 
-  /** Asks the disk when the files were changed last, in slices, of at most so many. */
+  /** Reads the modification times of at most this many files from disk, in slices. */
   async learnTimes(most: number): Promise<void> {
     let left = sliceFiles;
-    let asked = 0;
+    let checked = 0;
     for (const entry of this.#entries.values()) {
       if (entry.changedMs !== undefined) continue;
-      if (++asked > most) return;
+      if (++checked > most) return;
       entry.changedMs = statSync(entry.file.path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
       if (--left > 0) continue;
       await setImmediate();
@@ -82,8 +82,8 @@ export class Backlog {
   }
 
   /**
-   * Files that must be read before a page is exact: those that may come before its border, the first row of the next page. At most `portion`
-   * of them, those nearest to the page's beginning: once they are read, the border may be much nearer.
+   * Files that must be read before a page is exact: those that may sort before its border, the first row of the next page. Returns at most
+   * `portion`, starting with those nearest to the page's beginning: once they are read, the border may be much closer.
    */
   neededFor(query: ThreadQuery, border: IndexRow | undefined, portion: number): readonly FoundFile[] {
     if (this.#entries.size === 0) return [];
@@ -97,7 +97,7 @@ export class Backlog {
     return candidates.slice(0, portion).map((entry) => entry.file);
   }
 
-  /** The first moment, seen from the list's beginning, at which one of the files may have been made. */
+  /** The first time, in the list's order, at which one of the files may have been created. */
   frontier(query: ThreadQuery): number | undefined {
     let first: number | undefined;
     for (const { file, latest, earliest } of this.#entries.values()) {

@@ -1,4 +1,4 @@
-/** A rename reaches Codex's own database where there is one that fits, and never makes, widens or waits on one that does not. */
+/** A rename reaches Codex's own database if there is a matching one, and never creates, changes or waits on one that does not match. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -32,7 +32,7 @@ const insert = (file: string, sql: string): void => {
 };
 const today = "id TEXT PRIMARY KEY, title TEXT NOT NULL, name TEXT, history_mode TEXT NOT NULL";
 
-test("a thread with a paged history gets a name, an older one a title, and the others stay as they are", async (t) => {
+test("a thread with a paged history gets a name, an older one a title, and the others stay unchanged", async (t) => {
   const { home, file, rows } = codexHome(t, today);
   insert(file, "VALUES ('a', 'first', NULL, 'paginated'), ('b', 'first', NULL, 'legacy'), ('c', 'first', 'kept', 'paginated')");
   await renameInCodex(home, "a", 'it\'s "named"; --');
@@ -45,14 +45,14 @@ test("a thread with a paged history gets a name, an older one a title, and the o
   ]);
 });
 
-test("a database from before there were names is given the title", async (t) => {
+test("a database from before names existed gets the title", async (t) => {
   const { home, file, rows } = codexHome(t, "id TEXT PRIMARY KEY, title TEXT NOT NULL");
   insert(file, "VALUES ('a', 'first')");
   await renameInCodex(home, "a", "named");
   assert.deepEqual(rows(), [{ id: "a", title: "named" }]);
 });
 
-test("nothing is made where Codex has no database, or one without such a table", async (t) => {
+test("nothing is created if Codex has no database, or one without such a table", async (t) => {
   const none = codexHome(t);
   await renameInCodex(none.home, "a", "named");
   assert.deepEqual(readdirSync(none.home), []);
@@ -61,7 +61,7 @@ test("nothing is made where Codex has no database, or one without such a table",
   assert.deepEqual(other.rows(), []);
 });
 
-test("while Codex writes, the rename waits and the server goes on; a broken file is an error and stays as it was", async (t) => {
+test("while Codex writes, the rename waits and the server keeps running; a broken file is an error and stays unchanged", async (t) => {
   const { home, file, rows } = codexHome(t, today);
   insert(file, "VALUES ('a', 'first', NULL, 'paginated')");
   const codex = new DatabaseSync(file);

@@ -1,21 +1,24 @@
-/** Names in Codex's own database. It looks there before the common file for every thread that it knows, so a rename is written there too. */
+/**
+ * Thread names in Codex's own database. Codex reads names from it before the shared file for every thread that it knows, so a rename is
+ * written there too.
+ */
 import { statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
-/** Codex's writes last milliseconds. Waiting inside SQLite would hold up the whole server, so we wait between the tries. */
+/** Codex's writes last milliseconds. Waiting inside SQLite would block the whole server, so we wait between attempts. */
 const tries = 40;
 const betweenMs = 25;
 
-/** Writes the name where Codex looks for it. Without its database, or with one of another build, nothing is done and nothing is made. */
+/** Writes the name where Codex looks for it. Without its database, or with one of another version, this does and creates nothing. */
 export async function renameInCodex(home: string, threadId: string, name: string): Promise<void> {
   const file = path.join(home, "state_5.sqlite");
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
   const { DatabaseSync } = await import("node:sqlite");
   const place = pathToFileURL(file);
-  place.searchParams.set("mode", "rw"); // never made anew, even when it goes away just now
+  place.searchParams.set("mode", "rw"); // never created, even if it is removed right now
   for (let left = tries; ; left--) {
     try {
       return write(new DatabaseSync(place, { timeout: 0 }), threadId, name);
@@ -26,7 +29,7 @@ export async function renameInCodex(home: string, threadId: string, name: string
   }
 }
 
-/** Threads with a paged history have a name of their own; for older ones Codex takes a title that is not the first message. */
+/** Threads with a paged history have their own name column; for older ones Codex uses a title that differs from the first message. */
 function write(db: DatabaseSync, threadId: string, name: string): void {
   try {
     const columns = new Set(
@@ -43,10 +46,10 @@ function write(db: DatabaseSync, threadId: string, name: string): void {
     if (columns.has("title")) db.prepare(`UPDATE threads SET title = ? WHERE id = ?${inMode("legacy")}`).run(name, threadId);
     db.exec("COMMIT");
   } finally {
-    db.close(); // takes back what was not committed
+    db.close(); // rolls back what was not committed
   }
 }
 
-/** SQLITE_BUSY and SQLITE_LOCKED, with or without their finer reasons. */
+/** SQLITE_BUSY and SQLITE_LOCKED, with or without their extended codes. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && "errcode" in error && typeof error.errcode === "number" && [5, 6].includes(error.errcode & 0xff);

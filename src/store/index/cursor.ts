@@ -1,4 +1,4 @@
-/** The opaque mark at the border of two pages: the time and id of a row, so that rows of equal time are neither lost nor doubled. */
+/** The opaque cursor between two pages: the time and id of a row, so that rows with equal times are neither lost nor repeated. */
 import { invalidRequest } from "../../protocol/errors.ts";
 
 export interface Cursor {
@@ -8,7 +8,7 @@ export interface Cursor {
 
 export const writeCursor = (cursor: Cursor): string => Buffer.from(JSON.stringify([cursor.ms, cursor.id])).toString("base64url");
 
-/** Throws RpcError when the text is not one of ours. */
+/** Throws RpcError if the text is not one of our cursors. */
 export function readCursor(text: string): Cursor {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));

@@ -1,4 +1,4 @@
-/** Walks the folders that rollouts lie in: `sessions/YYYY/MM/DD`, and the flat archive. */
+/** Walks the folders of rollouts: `sessions/YYYY/MM/DD`, and the flat archive. */
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
@@ -27,7 +27,7 @@ const numbered = (folder: string, digits: number): string[] =>
     .sort()
     .reverse();
 
-/** The rollouts in a folder whose names hold this id. */
+/** The rollouts in a folder whose names contain this id. */
 function filesIn(folder: string, archived: boolean, id: string): FoundFile[] {
   const wanted = id.toLowerCase();
   return namesOf(folder)
@@ -39,7 +39,7 @@ function filesIn(folder: string, archived: boolean, id: string): FoundFile[] {
     .toArray();
 }
 
-/** The same for folders of any size, in slices. */
+/** All rollouts of a folder of any size, in slices. */
 export async function filesInSlices(folder: string, archived: boolean): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
   let started = performance.now();
@@ -54,7 +54,7 @@ export async function filesInSlices(folder: string, archived: boolean): Promise<
 }
 const sliceMs = 6;
 
-/** One file of which only the path is known. */
+/** A file of which only the path is known. */
 export function foundFile(file: string, home: string): FoundFile {
   const folder = path.dirname(file);
   const name = parseRolloutName(path.basename(file)) ?? { id: "", segment: "", namedMs: 0 };
@@ -63,7 +63,7 @@ export function foundFile(file: string, home: string): FoundFile {
 
 export const mtimeOf = (folder: string): number | undefined => statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
 
-/** The files of a thread by their names alone, without any index: the likely day first, then the archive, then everywhere. */
+/** The files of a thread by their names alone, without an index: first in the likely day folders, then in the archive, then everywhere. */
 export function locateThread(home: string, fits: (file: FoundFile) => boolean, id: string): FoundFile[] {
   const guessed = likelyFolders(home, id);
   const near = guessed.flatMap((folder) => filesIn(folder, false, id)).filter(fits);
@@ -78,17 +78,17 @@ export function locateThread(home: string, fits: (file: FoundFile) => boolean, i
   return [];
 }
 
-/** The writer may have lived in another time zone, so the days before and after count too. */
+/** The writer may have been in another time zone, so the days before and after are included. */
 function likelyFolders(home: string, id: string): string[] {
   const ms = uuidTime(id);
   if (ms === undefined) return [];
   return [...new Set([0, -1, 1].map((days) => dayFolder(home, new Date(ms + days * 86_400_000))))];
 }
 
-/** Of the files of one thread the one to go on with. */
+/** The file to continue with, of all files of one thread. */
 export function currentFile(files: readonly FoundFile[]): FoundFile | undefined {
   return [...files].sort((a, b) => rank(a).localeCompare(rank(b)) || a.path.localeCompare(b.path)).at(-1);
 }
-/** A packed file beside its plain twin was left by a process that died after it had unpacked it. */
+/** A compressed file next to its plain twin was left by a process that died after it had decompressed it. */
 const rank = (file: FoundFile): string =>
   `${file.archived ? 0 : 1}${file.segment === file.id ? "0" : `1${file.segment}`}${file.path.endsWith(".zst") ? 0 : 1}`;

@@ -1,4 +1,4 @@
-/** What the index needs to know of a thread, from the first few kB of its file. */
+/** The facts about a thread that the index needs, from the first few kB of its file. */
 import { closeSync, readSync } from "node:fs";
 import type { ThreadMeta } from "../../core/ports/thread-store.ts";
 import { openRegularSync } from "../../lib/bounded-read.ts";
@@ -12,25 +12,25 @@ export interface ThreadHead {
   /** Without the instructions, which would be most of it. */
   readonly meta: ThreadMeta;
   readonly base: HistoryBase | undefined;
-  /** The first thing the user said; undefined when nothing was said yet. */
+  /** The user's first message; undefined if there is none yet. */
   readonly preview: string | undefined;
   readonly mtimeMs: number;
   readonly size: number;
 }
 
 const chunkBytes = 48 << 10;
-/** A first message that comes later than this is not looked for. */
+/** A first message beyond this offset is not searched for. */
 const maxBytes = 4 << 20;
 const maxPreview = 2000;
 /** Editors put the open files before the request itself. */
 const requestMark = "## My request for Codex:";
 const newline = 10;
 
-/** Reads heads one after another into the same memory: thousands of files are read when an index is built. */
+/** Reads heads one after another into the same buffer: building an index reads thousands of files. */
 export class HeadReader {
   readonly #scratch = Buffer.allocUnsafe(chunkBytes);
 
-  /** Undefined when the file is gone, empty or no rollout. Reads at once, not in pieces: it is a matter of microseconds. */
+  /** Undefined if the file is gone, empty or not a rollout. Synchronous, because it takes only microseconds. */
   read(file: string, end = Number.POSITIVE_INFINITY): ThreadHead | undefined {
     let fd: number | undefined;
     try {
@@ -60,13 +60,13 @@ export class HeadReader {
 
 type Found = Omit<ThreadHead, "mtimeMs" | "size">;
 
-/** So much of a packed file tells the head of nearly every thread. */
+/** This much of a compressed file contains the head of nearly every thread. */
 const packedBytes = 32 << 10;
-/** Whoever finds nothing in so much does not look further. */
+/** If this much contains nothing, the search stops. */
 const enoughBytes = 1 << 20;
 const unpackSteps = 12;
 
-/** Of a packed file no more is unpacked than of others is read, however much would come out of it. */
+/** No more of a compressed file is decompressed than would be read of a plain one, however large its content is. */
 function scanPacked(fd: number, size: number): Found | undefined {
   let found: Found | undefined;
   for (let span = Math.min(size, packedBytes); span > 0; span = Math.min(size, span * 8)) {
@@ -77,9 +77,9 @@ function scanPacked(fd: number, size: number): Found | undefined {
   return found;
 }
 
-/** What the first bytes unpack to. When that is too much, fewer are taken until it is not. */
+/** Decompresses the first bytes. If the result is too large, fewer bytes are used until it fits. */
 function unpackedHead(fd: number, span: number): { readonly head: Buffer; readonly isFull: boolean } {
-  // Loaded only for a packed file; a process without any never pays for it.
+  // Loaded only for a compressed file; a process without any does not pay for it.
   const { constants, zstdDecompressSync } = process.getBuiltinModule("node:zlib");
   const packed = Buffer.allocUnsafe(span);
   const count = readSync(fd, packed, 0, span, 0);
@@ -106,7 +106,7 @@ function scan(bytes: Buffer): Found | undefined {
     const line = bytes.subarray(from, end);
     from = end + 1;
     if (found === undefined) found = metaOf(line);
-    else if (line.toString("latin1", 0, 80).includes('"session_meta"')) found = retold(found, metaOf(line));
+    else if (line.toString("latin1", 0, 80).includes('"session_meta"')) found = withNewerGit(found, metaOf(line));
     else if (mayBeUser(line)) {
       const preview = previewOf(parseLine(line.toString("utf8")));
       if (preview !== undefined) return { ...found, preview };
@@ -123,14 +123,14 @@ function metaOf(bytes: Buffer): Found | undefined {
   return { meta: own?.type === "meta" ? own.meta : session.meta, base: session.base, preview: undefined };
 }
 
-/** The first line said again has later news of the repository; that of another thread is a parent's, copied by a fork. */
-function retold(found: Found, again: Found | undefined): Found {
+/** A repeated first line has newer facts about the repository; that of another thread belongs to a parent and was copied by a fork. */
+function withNewerGit(found: Found, again: Found | undefined): Found {
   return again?.meta.id === found.meta.id ? { ...found, meta: { ...found.meta, git: again.meta.git } } : found;
 }
 
 const instructionsMark = '"base_instructions":{"text":"';
 
-/** The line without the text of the instructions. Inside of any string the mark's quotes would be escaped, so it is the real one. */
+/** The line without the text of the instructions. Inside a string the mark's quotes would be escaped, so this is the real key. */
 function withoutInstructions(line: Buffer): string {
   const at = line.indexOf(instructionsMark);
   if (at < 0) return line.toString("utf8");
@@ -145,7 +145,7 @@ function isEscaped(line: Buffer, at: number): boolean {
   return slashes % 2 === 1;
 }
 
-/** Most lines need not be parsed to know that they are something else. */
+/** Most lines can be ruled out without parsing them. */
 function mayBeUser(line: Buffer): boolean {
   const start = line.toString("latin1", 0, 160);
   const at = start.indexOf('"payload":{"type":"');
@@ -168,6 +168,6 @@ function previewOf(line: RolloutLine | undefined): string | undefined {
 
 function shown(text: string): string {
   const at = text.indexOf(requestMark);
-  const words = (at < 0 ? text : text.slice(at + requestMark.length)).trim();
-  return words === "" ? "[Image]" : words.slice(0, maxPreview);
+  const request = (at < 0 ? text : text.slice(at + requestMark.length)).trim();
+  return request === "" ? "[Image]" : request.slice(0, maxPreview);
 }

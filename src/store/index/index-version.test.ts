@@ -1,4 +1,4 @@
-/** Upgrades and downgrades of the index: nothing of the user's is lost, and what happens is said once. */
+/** Upgrades and downgrades of the index: no user data is lost, and each event is reported once. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ test("an index that another process writes to is waited for, and is not taken aw
   }
 });
 
-test("an index of an older version is built anew and that is said once; a newer one is left as it is", async () => {
+test("an index of an older version is rebuilt and that is reported once; a newer one is left unchanged", async () => {
   const home = mkdtempSync(path.join(tmpdir(), "parley-index-"));
   const file = path.join(home, "parley", "index.sqlite");
   const setVersion = (version: number): void => {

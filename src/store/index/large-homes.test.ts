@@ -1,4 +1,4 @@
-/** Homes of many threads without an index: what a page costs depends on the page, not on the home. */
+/** Homes of many threads without an index: the cost of a page depends on the page, not on the home. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,12 +31,12 @@ function writeThread(home: string, n: number): string {
   );
   const timestamp = date.toISOString();
   const meta = { id: idOf(n), timestamp, cwd: `/p/${n % 50}`, originator: "x", cli_version: "1", source: "cli", model_provider: "p" };
-  const said = { type: "user_message", message: n === 7 ? "the needle" : `question ${n}` };
+  const message = { type: "user_message", message: n === 7 ? "the needle" : `question ${n}` };
   writeFileSync(
     file,
     [
       { timestamp, type: "session_meta", payload: meta },
-      { timestamp, type: "event_msg", payload: said },
+      { timestamp, type: "event_msg", payload: message },
     ]
       .map((line) => `${JSON.stringify(line)}\n`)
       .join(""),
@@ -58,7 +58,7 @@ describe("a home of thousands of threads without an index", () => {
   });
   after(() => rmSync(home, { recursive: true, force: true }));
 
-  /** The answer to the first page, and how many files had been read for it: the background begins only when it is there. */
+  /** The response for the first page, and how many files were read for it: background work starts only afterwards. */
   async function first(part: Partial<ThreadQuery>) {
     rmSync(path.join(home, "parley"), { recursive: true, force: true });
     const notices: string[] = [];
@@ -122,7 +122,7 @@ describe("a home of thousands of threads without an index", () => {
     for (const n of [count - 1, count - 10]) writeThread(home, n);
   });
 
-  test("nothing of the kind: an empty page with a cursor, and an end", async () => {
+  test("nothing matches: an empty page with a cursor, and an end", async () => {
     for (const sortKey of ["created_at", "updated_at"] as const) {
       const { store, page, read, notices } = await first({ cwds: ["/none"], sortKey });
       assert.deepEqual(page.threads, []);
@@ -148,7 +148,7 @@ describe("a home of thousands of threads without an index", () => {
     for (;;) {
       const { threads } = await store.list(query({ sortKey: "updated_at" }));
       if (threads[0]?.id === idOf(7)) break;
-      await new Promise((resolve) => setTimeout(resolve, 20)); // the background reads on
+      await new Promise((resolve) => setTimeout(resolve, 20)); // the background keeps reading
     }
     await store.close();
   });

@@ -1,10 +1,10 @@
-/** Names that users gave their threads, in `session_index.jsonl`, which Codex reads and writes too: the last line for an id holds. */
+/** Names that users gave their threads, in `session_index.jsonl`, which Codex reads and writes too: the last line for an id wins. */
 import path from "node:path";
 import { appendLine } from "../../lib/durable-write.ts";
 import { LineFollower } from "../../lib/line-follower.ts";
 import { isObject, isString } from "../rollout/shapes.ts";
 
-/** Names of half a million threads; of a larger file the newest count. */
+/** Enough for the names of half a million threads; of a larger file only the newest part is read. */
 const maxBytes = 64 * 1024 * 1024;
 
 export class Names {
@@ -22,7 +22,7 @@ export class Names {
     return this.#names.get(threadId) ?? null;
   }
 
-  /** Ids of threads whose name holds the text, whatever the case. */
+  /** Ids of threads whose name contains the text, ignoring case. */
   matching(text: string): string[] {
     const wanted = text.toLowerCase();
     return [...this.#names].filter(([, name]) => name.toLowerCase().includes(wanted)).map(([id]) => id);
@@ -33,7 +33,7 @@ export class Names {
     await appendLine(this.#file, line);
   }
 
-  /** Reads what was added since the last look; everything when the file was replaced. */
+  /** Reads what was added since the last call; everything if the file was replaced. */
   refresh(): void {
     this.#lines.look({ take: (line) => this.#takeLine(line), forget: () => this.#names.clear() });
   }

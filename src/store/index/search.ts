@@ -1,22 +1,24 @@
-/** Looks for words in what was said in threads, file by file. */
+/** Searches the messages of threads for a text, file by file. */
 import { parseLine } from "../rollout/line-records.ts";
 import { blocksOf } from "../rollout/read-lines.ts";
 import { isObject, listOf, objectOf, textOf } from "../rollout/shapes.ts";
 
 const around = 60;
 
-/** A piece of the first message that holds the term, whatever the case; undefined when none does. Instructions and outputs are not searched. */
+/**
+ * An excerpt of the first message that contains the term, ignoring case; undefined if none does. Instructions and outputs are not searched.
+ */
 export async function searchFile(file: string, term: string): Promise<string | undefined> {
-  // JSON spells quotes and line ends differently.
+  // JSON escapes quotes and newlines.
   const escaped = JSON.stringify(term).slice(1, -1).toLowerCase();
   try {
     for await (const block of blocksOf(file)) {
-      // Most blocks are settled by one look at the whole.
+      // One check of the whole block rules out most of them.
       const snippet = block.toLowerCase().includes(escaped) ? snippetIn(block, escaped, term) : undefined;
       if (snippet !== undefined) return snippet;
     }
   } catch {
-    // Gone meanwhile, damaged, or no file that can be read: it has nothing to tell.
+    // Gone in the meantime, damaged, or not readable: no match.
   }
   return undefined;
 }
@@ -24,7 +26,7 @@ export async function searchFile(file: string, term: string): Promise<string | u
 function snippetIn(block: string, escaped: string, term: string): string | undefined {
   for (const line of block.split("\n")) {
     if (!line.toLowerCase().includes(escaped)) continue;
-    const snippet = snippetOf(said(line), term);
+    const snippet = snippetOf(messageText(line), term);
     if (snippet !== undefined) return snippet;
   }
   return undefined;
@@ -37,7 +39,7 @@ export function snippetOf(text: string, term: string): string | undefined {
   return `${from > 0 ? "…" : ""}${text.slice(from, to).replace(/\s+/g, " ")}${to < text.length ? "…" : ""}`;
 }
 
-function said(line: string): string {
+function messageText(line: string): string {
   const payload = parseLine(line)?.payload ?? {};
   if (payload["type"] === "user_message" || payload["type"] === "agent_message") return textOf(payload["message"]);
   const item = objectOf(payload["item"]);

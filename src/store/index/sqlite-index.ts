@@ -1,4 +1,4 @@
-/** The table behind thread lists, in SQLite. Everything in it comes from the rollouts; a file that is broken or of another version is made anew. */
+/** The SQLite table behind thread lists. All its data comes from the rollouts; a file that is broken or of another version is rebuilt. */
 import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ThreadQuery } from "../../core/ports/thread-store.ts";
 import type { Cursor } from "./cursor.ts";
 
-/** One rollout file. A thread has one, or several when Codex has reverted it; then `isCurrent` marks the one to go on with. */
+/** One rollout file. A thread has one, or several if Codex has reverted it; then `isCurrent` marks the one to continue with. */
 export interface IndexRow {
   readonly path: string;
   readonly id: string;
@@ -20,7 +20,7 @@ export interface IndexRow {
   readonly cwd: string;
   readonly provider: string;
   readonly sourceKind: string;
-  /** The rest of what lists show, as JSON. */
+  /** The other facts that lists show, as JSON. */
   readonly facts: string;
 }
 export interface FileState {
@@ -46,8 +46,9 @@ const schema = `
 const columns = "path, id, segment, archived, created_ms, updated_ms, size, has_user, preview, cwd, provider, source_kind, facts";
 
 /**
- * Opens the index, in memory when the file cannot be used at all: then it lasts as long as the process. A file of an older version is made
- * anew; one of a newer version is left for it, and a file beside it is used. `report` is told when either happens for the first time.
+ * Opens the index, in memory if the file cannot be used at all: then it lasts as long as the process. A file of an older version is
+ * rebuilt; one of a newer version is left alone, and a second file next to it is used. `report` is called when either happens for the first
+ * time.
  */
 export async function openIndex(file: string | undefined, report: (message: string) => void = () => {}): Promise<SqliteIndex> {
   const { DatabaseSync } = await import("node:sqlite");
@@ -60,7 +61,7 @@ export async function openIndex(file: string | undefined, report: (message: stri
       if (isRemoved || waits >= busyTries) return prepare(new DatabaseSync(":memory:"), undefined);
       if (isBusy(error)) {
         waits++;
-        await sleep(busyMs / 2); // another process writes to it: no reason to take it away
+        await sleep(busyMs / 2); // another process is writing to it: no reason to delete it
         continue;
       }
       isRemoved = true;
@@ -85,18 +86,18 @@ function openFile(Database: typeof DatabaseSync, file: string, report: (message:
 }
 
 function openDatabase(Database: typeof DatabaseSync, file: string): DatabaseSync {
-  closeSync(openSync(file, "a", 0o600)); // SQLite itself would let others read it
+  closeSync(openSync(file, "a", 0o600)); // SQLite itself would create it readable for others
   return new Database(file, { timeout: busyMs });
 }
 
-/** Waiting for another process's write holds up everything here, and its writes are short. */
+/** Waiting for another process's write blocks this whole process, and such writes are short. */
 const busyMs = 100;
 const busyTries = 10;
 
 function tryRemove(file: string): void {
   try {
     removeDatabase(file);
-  } catch {} // then the next attempt fails, too
+  } catch {} // then the next attempt fails too
 }
 
 export function removeDatabase(file: string): void {
@@ -108,7 +109,7 @@ function prepare(db: DatabaseSync, file: string | undefined): SqliteIndex {
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA wal_autocheckpoint = 4000;");
     if (versionOf(db) !== version) {
       db.exec("BEGIN IMMEDIATE");
-      // Another process may have made it while this one waited.
+      // Another process may have created it in the meantime.
       if (versionOf(db) !== version) db.exec(`DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS folders; ${schema}`);
       db.exec("COMMIT");
     }
@@ -125,14 +126,14 @@ const resultCode = (error: unknown): number | undefined =>
   error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
 export const isDatabaseError = (error: unknown): boolean => resultCode(error) !== undefined;
 export const isBusy = (error: unknown): boolean => [5, 6].includes(resultCode(error) ?? 0);
-/** Whether the file itself is at fault (corrupt, not a database, without our tables), so that only a new one helps. */
+/** Whether the file itself is broken (corrupt, not a database, without our tables), so that only a new one helps. */
 export const isDamage = (error: unknown): boolean => [1, 11, 26].includes(resultCode(error) ?? 0);
 
 export class SqliteIndex {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** Undefined in memory. */
+  /** Undefined for an in-memory index. */
   readonly file: string | undefined;
 
   constructor(db: DatabaseSync, file: string | undefined) {
@@ -140,7 +141,7 @@ export class SqliteIndex {
     this.file = file;
   }
 
-  /** Whether a newer version has made the file its own since: what is missing here is not damaged. */
+  /** Whether a newer version has taken over the file since: then missing tables are not damage. */
   get isTakenOver(): boolean {
     try {
       return Number(versionOf(this.#db)) > version;
@@ -157,7 +158,7 @@ export class SqliteIndex {
     return fresh;
   }
 
-  /** All or nothing. Throws when another process is writing for too long. */
+  /** All or nothing. Throws if another process writes for too long. */
   transaction(work: () => void): void {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
@@ -189,7 +190,7 @@ export class SqliteIndex {
     if (typeof row?.["id"] === "string") this.#markCurrent(row["id"]);
   }
 
-  /** Of several files of one thread the newest segment counts, and one that is not archived before one that is. */
+  /** Of several files of one thread the newest segment is current, and files outside the archive come before archived ones. */
   #markCurrent(id: string): void {
     const files = this.#sql(
       "SELECT path FROM files WHERE id = ? ORDER BY archived, segment = id, segment DESC, path LIKE '%.zst', path DESC",
@@ -212,7 +213,7 @@ export class SqliteIndex {
     const found = (this.#sql(main).get(segment) ?? this.#sql(later).get(segment))?.["path"];
     return typeof found === "string" ? found : undefined;
   }
-  /** Files of other threads whose past lies in one of these segments. */
+  /** Files of other threads whose history is based on one of these segments. */
   basedOn(segments: readonly string[], id: string): IndexRow[] {
     const marks = segments.map(() => "?").join(", ");
     return this.#sql(`SELECT ${columns} FROM files WHERE id <> ? AND json_extract(facts, '$.base') IN (${marks})`)
@@ -227,13 +228,13 @@ export class SqliteIndex {
     const within = "SELECT path, updated_ms, size, has_user FROM files WHERE path > ? AND path < ?";
     return this.#sql(within).all(`${folder}/`, `${folder}0`).map(stateFrom); // "0" follows "/"
   }
-  /** The states of files in the order of their paths, from the one after `after` on. */
+  /** The states of files in path order, starting after `after`. */
   statesAfter(after: string, limit: number): FileState[] {
     return this.#sql("SELECT path, updated_ms, size, has_user FROM files WHERE path > ? ORDER BY path LIMIT ?")
       .all(after, limit)
       .map(stateFrom);
   }
-  /** The states of listed threads, the last changed first. */
+  /** The states of listed threads, last changed first. */
   newestStates(limit: number): FileState[] {
     const listed = "SELECT path, updated_ms, size, has_user FROM files WHERE has_user = 1 AND is_current = 1";
     return this.#sql(`${listed} ORDER BY updated_ms DESC, id DESC LIMIT ?`).all(limit).map(stateFrom);
@@ -250,7 +251,7 @@ export class SqliteIndex {
     else this.#sql("INSERT OR REPLACE INTO folders VALUES (?, ?)").run(folder, mtimeMs);
   }
 
-  /** One more row than asked for tells whether there is a next page. */
+  /** Returns one row more than requested, which shows whether there is a next page. */
   page(query: ThreadQuery, after: Cursor | undefined, named: readonly string[]): IndexRow[] {
     const key = query.sortKey === "created_at" ? "created_ms" : "updated_ms";
     const [order, beyond] = query.sortDirection === "asc" ? ["ASC", ">"] : ["DESC", "<"];
@@ -303,7 +304,7 @@ const descendants = `WITH RECURSIVE below(id) AS (
     UNION SELECT files.id FROM files JOIN below ON ${parentColumn} = below.id
   ) SELECT id FROM below`;
 
-/** "subAgent" asks for all kinds of it. */
+/** "subAgent" includes all its kinds. */
 const sourceKinds = (kinds: readonly string[]): readonly string[] =>
   kinds.includes("subAgent") ? [...kinds, "subAgentReview", "subAgentCompact", "subAgentThreadSpawn", "subAgentOther"] : kinds;
 

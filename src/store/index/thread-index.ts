@@ -1,6 +1,6 @@
 /**
- * Which threads there are, sorted and filtered, for lists. Built from the rollouts in the background and kept in SQLite; a page that is asked
- * for before that is done reads just those files that can be on it. Files of other programs are noticed by their folders' times.
+ * All threads, sorted and filtered, for lists. Built from the rollouts in the background and kept in SQLite; a page that is requested
+ * earlier reads only those files that can be on it. Files of other programs are noticed by their folders' timestamps.
  */
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
@@ -28,22 +28,22 @@ import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
 import { UnseenFolders } from "./unseen-folders.ts";
 
 const sliceMs = 6;
-/** In the background so many files are read at a time, and then the others have their turn. */
+/** In the background this many files are read at a time, with pauses for other work. */
 const portion = 60;
 const restMs = 6;
-/** New threads appear in the newest folders; the others are looked through less often. */
+/** New threads appear in the newest folders; the others are checked less often. */
 const hotFolders = 32;
 /** Threads that are being written to change all the time. */
 const maxRechecks = 3;
 const busyTries = 25;
 const sweepEveryMs = 10_000;
-/** A look at so many files takes a few milliseconds; at ten thousand it would take forty. */
+/** Checking this many files takes a few milliseconds; ten thousand would take forty. */
 const checkedAtOnce = 400;
-/** A folder that changed this recently may change again within the same tick of its clock. */
+/** A folder that changed this recently may change again within the same clock tick. */
 const settledMs = 2_000;
-/** So few files are read at once, which keeps pages exact even for files whose names tell a wrong time. */
+/** This few files are read at once, which keeps pages exact even for files with a wrong time in their names. */
 const readAllBelow = 600;
-/** No page waits for more files than this, however many there are: what it has found by then is answered, with a cursor to go on from. */
+/** No page waits for more files than this, however many there are: it then returns what it has found, with a cursor to continue from. */
 export const mostReadForPage = 2_000;
 
 export class ThreadIndex {
@@ -89,7 +89,7 @@ export class ThreadIndex {
       return await this.#list(query, cursor);
     } catch (error) {
       if (!isDatabaseError(error)) throw error;
-      // A damaged file is made anew; one that cannot be written now is left alone, and the list made in memory.
+      // A damaged file is rebuilt; one that cannot be written now is left alone, and the list is built in memory.
       await this.#startAnew(isDamage(error));
       return this.#list(query, cursor);
     }
@@ -115,8 +115,8 @@ export class ThreadIndex {
   }
 
   /**
-   * Rows of the page, after every file that might be among them was read and every one of them was seen on disk. Where that would be too
-   * many, the rows that are certain by then, and where to go on.
+   * The rows of the page, after reading every file that might be on it and checking every row on disk. If that would be too many files,
+   * returns the rows that are certain so far, and where to continue.
    */
   async #rowsFor(
     db: SqliteIndex,
@@ -126,7 +126,7 @@ export class ThreadIndex {
     const named = query.searchTerm === null ? [] : this.#names.matching(query.searchTerm);
     if (this.#backlog.size <= readAllBelow) await this.#readFiles(db, this.#backlog.all());
     let left = mostReadForPage;
-    // Each further look takes more at a time, so that a filter that fits few threads costs few looks.
+    // Each further round reads more files at a time, so that a filter that matches few threads needs few rounds.
     for (let rechecks = 0, portion = query.limit + 50; ; ) {
       const rows = db.page(query, cursor, named);
       const border = rows.length > query.limit ? rows.at(-1) : undefined;
@@ -144,7 +144,10 @@ export class ThreadIndex {
     }
   }
 
-  /** Of rows that more files may come between, those that none can. By the last change none is certain before all files are known. */
+  /**
+   * If unread files may still sort between the rows, returns only the rows that are certain. When sorting by last change, no row is certain
+   * before all files are known.
+   */
   #certain(query: ThreadQuery, cursor: Cursor | undefined, rows: readonly IndexRow[]): { rows: IndexRow[]; goOn?: Cursor | undefined } {
     if (!this.#hasAnnouncedBuilding)
       this.#report(
@@ -165,12 +168,12 @@ export class ThreadIndex {
     const isPast = cursor !== undefined && (isDown ? frontier >= cursor.ms : frontier <= cursor.ms);
     return {
       rows: rows.filter(({ createdMs }) => (isDown ? createdMs > frontier : createdMs < frontier)),
-      // "~" comes after every id.
+      // "~" sorts after every id.
       goOn: isPast ? cursor : { ms: frontier, id: isDown ? "~" : "" },
     };
   }
 
-  /** Whether a row was gone or had changed on disk, so that the page must be made again. */
+  /** Whether a row was gone or had changed on disk, so that the page must be built again. */
   async #recheck(db: SqliteIndex, rows: readonly IndexRow[]): Promise<boolean> {
     const changed = rows.filter((row) => {
       const stats = statSync(row.path, { throwIfNoEntry: false });
@@ -182,8 +185,8 @@ export class ThreadIndex {
   }
 
   /**
-   * Threads whose past lies in one of the segments of this thread. A fork is younger than what it goes on from: every file on disk that may
-   * have been made since then is known before that is said, and no other is read for it.
+   * Threads whose history is based on one of the segments of this thread. A fork is younger than its parent: so all files that may have
+   * been created since then are read before answering, and no others.
    */
   async basedOn(segments: readonly string[], id: string, sinceMs: number): Promise<StoredThread[]> {
     const look = async (): Promise<StoredThread[]> => {
@@ -207,7 +210,7 @@ export class ThreadIndex {
     }
   }
 
-  /** What the index knows of a file in which somebody has spoken, as of now. Nothing is built for it. */
+  /** What the index knows about a file with a user message, with its current size and time. Nothing is built for this. */
   async known(file: string): Promise<IndexRow | undefined> {
     try {
       if (this.#opening === undefined && (this.#file === undefined || !existsSync(this.#file))) return undefined;
@@ -219,7 +222,7 @@ export class ThreadIndex {
     }
   }
 
-  /** A file was written, made, moved or removed here. */
+  /** Call this when this process has written, created, moved or removed a file. */
   touch(file: string): void {
     this.#touched.add(file);
     if (this.#opening === undefined || this.#closed) return;
@@ -229,7 +232,7 @@ export class ThreadIndex {
     }, 1000).unref();
   }
 
-  /** Changes what is known of a thread beside its files. */
+  /** Changes the facts about a thread that are not in its files. */
   async setFacts(id: string, files: readonly string[], change: (facts: Json) => Json): Promise<void> {
     const db = await this.#open();
     for (const file of files) this.#touched.add(file);
@@ -272,11 +275,11 @@ export class ThreadIndex {
   }
 
   /**
-   * Notices files that came or went: in the newest folders at every look, in all of them now and then. Once there are more new files than a
-   * page can need, the other folders wait until a page or the background gets to them.
+   * Notices added and removed files: in the newest folders every time, in all of them now and then. Once there are more new files than a
+   * page can need, the other folders wait until a page or the background work gets to them.
    */
   #look(db: SqliteIndex): Promise<void> {
-    // One after another: a list beside this one must not take what is known so far for all there is.
+    // One at a time: a concurrent list must not mistake what is known so far for everything.
     this.#looking = this.#looking.catch(() => {}).then(() => this.#lookNow(db));
     return this.#looking;
   }
@@ -303,12 +306,12 @@ export class ThreadIndex {
     for (const folder of [...this.#folders.keys()]) if (!seen.has(folder)) await this.#lookInto(db, folder, false);
   }
 
-  /** How many files in it were not known. */
+  /** Returns how many of its files were unknown. */
   async #lookInto(db: SqliteIndex, folder: string, archived: boolean): Promise<number> {
     const mtimeMs = mtimeOf(folder);
     const isKnown = mtimeMs !== undefined && this.#folders.get(folder) === mtimeMs;
     const files = mtimeMs === undefined || isKnown ? [] : await filesInSlices(folder, archived);
-    this.#unseen.drop(folder); // not before its files wait in the backlog: a list beside this one must see them in one of the two
+    this.#unseen.drop(folder); // only after its files are in the backlog: a concurrent list must find them in one of the two
     if (isKnown) return 0;
     const known = new Map(db.statesIn(folder).map((state) => [state.path, state]));
     const fresh = files.filter((file) => !known.delete(file.path) && !this.#backlog.has(file.path));
@@ -320,13 +323,13 @@ export class ThreadIndex {
     return fresh.length;
   }
 
-  /** Kept only when all its files are in the index, so that a process that dies meanwhile leaves nothing out. */
+  /** Stored only when all its files are in the index, so that nothing is missing if the process dies in between. */
   #keepFolder(db: SqliteIndex, folder: string): void {
     if (this.#backlog.holds(folder)) return;
     this.#quietly(() => db.setFolder(folder, this.#folders.get(folder)));
   }
 
-  /** Reads the files that wait, newest first, in slices. */
+  /** Reads the pending files, newest first, in slices. */
   #build(db: SqliteIndex): void {
     if (this.#building !== undefined || (this.#backlog.size === 0 && this.#unseen.size === 0)) return;
     const work = async (): Promise<void> => {
@@ -356,7 +359,7 @@ export class ThreadIndex {
     };
     let started = performance.now();
     for (const file of files) {
-      if (!this.#backlog.has(file.path)) continue; // a list was quicker
+      if (!this.#backlog.has(file.path)) continue; // a list has read it already
       read.push({ file, row: rowOfFile(file, this.#sources(db)) });
       if (performance.now() - started < sliceMs) continue;
       await store();
@@ -416,8 +419,9 @@ export class ThreadIndex {
   }
 
   /**
-   * Times of last change, which others' writing changes without a trace in any folder. Before the first list by them the threads that were
-   * in use last are looked at, which is all there are in most homes; the others follow in the background, now and whenever it is asked for.
+   * Updates the times of last change: other programs' writes to a file leave no trace in any folder. Before the first list sorted by them,
+   * the most recently used threads are checked, which in most homes are all; the others follow in the background, now and with later
+   * requests.
    */
   async #knowTimes(db: SqliteIndex): Promise<void> {
     if (this.#sweptAtMs === Number.NEGATIVE_INFINITY && this.#sweeping === undefined) {
@@ -437,7 +441,7 @@ export class ThreadIndex {
 
   async #sweep(db: SqliteIndex): Promise<void> {
     try {
-      await sleep(restMs); // whoever asked has the answer first
+      await sleep(restMs); // the caller gets its response first
       let after = "";
       for (let states = db.statesAfter(after, 200); states.length > 0 && !this.#closed; states = db.statesAfter(after, 200)) {
         this.#compare(states);

@@ -1,4 +1,4 @@
-/** A thread between its file's head, its row in the index and what callers of the store see. */
+/** Converts a thread between its file's head, its row in the index and what callers of the store get. */
 import type { StoredThread } from "../../core/ports/thread-store.ts";
 import { gitFromFacts, sourceFromDisk, sourceKind, sourceToDisk } from "../rollout/session-meta.ts";
 import { objectOf, textOf, textOrNull } from "../rollout/shapes.ts";
@@ -12,7 +12,7 @@ export interface RowSources {
   readonly pathOfSegment: (segment: string) => string | undefined;
 }
 
-/** Reads a file's head into a row; undefined when it is no thread. What a fork shares with its parent is looked up there. */
+/** Reads a file's head into a row; undefined if it is not a thread. What a fork shares with its parent is looked up there. */
 export function rowOfFile(file: FoundFile, sources: RowSources): IndexRow | undefined {
   const head = sources.heads.read(file.path);
   if (head === undefined || head.meta.id !== file.id) return undefined;
@@ -39,7 +39,7 @@ export function rowOfFile(file: FoundFile, sources: RowSources): IndexRow | unde
       forkedFromId: meta.forkedFromId,
       parentThreadId: meta.parentThreadId,
       git: meta.git,
-      // Where a fork's past lies: that file must not be deleted.
+      // The segment that contains a fork's history: its file must not be deleted.
       base: head.base?.segment,
     }),
   };

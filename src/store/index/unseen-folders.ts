@@ -5,7 +5,7 @@ import { zoneSpanMs } from "../layout.ts";
 import type { IndexRow } from "./sqlite-index.ts";
 
 const dayMs = 86_400_000;
-/** What names and ids may differ by beside the zones. */
+/** How much names and ids may differ in addition to time zones. */
 const slackMs = 120_000;
 
 export class UnseenFolders {
@@ -26,24 +26,24 @@ export class UnseenFolders {
     return this.#folders[0];
   }
 
-  /** The next folder that may hold a thread that was made at this moment or later. */
+  /** The next folder that may contain a thread created at this time or later. */
   newestSince(ms: number): string | undefined {
     const folder = this.#folders[0];
     return folder !== undefined && spanOf(folder).latest >= ms ? folder : undefined;
   }
 
-  /** The next folder that may hold a thread before the page's border, the first row of the next page. */
+  /** The next folder that may contain a thread before the page's border, the first row of the next page. */
   neededFor(query: ThreadQuery, border: IndexRow | undefined): string | undefined {
     if (query.archived) return undefined;
     const newestFirst = query.sortDirection === "desc";
     const folder = newestFirst || query.sortKey !== "created_at" ? this.#folders[0] : this.#folders.at(-1);
-    // By the last change a thread of any day may come first.
+    // When sorting by last change, a thread of any day may come first.
     if (folder === undefined || border === undefined || query.sortKey !== "created_at") return folder;
     const { earliest, latest } = spanOf(folder);
     return (newestFirst ? latest >= border.createdMs : earliest <= border.createdMs) ? folder : undefined;
   }
 
-  /** The first moment, seen from the list's beginning, at which a thread may lie in them. */
+  /** The first time, in the list's order, at which one of their threads may have been created. */
   frontier(query: ThreadQuery): number | undefined {
     if (query.archived) return undefined;
     const folder = query.sortDirection === "desc" ? this.#folders[0] : this.#folders.at(-1);
@@ -52,7 +52,7 @@ export class UnseenFolders {
   }
 }
 
-/** The moments between which the threads of a day folder were made. */
+/** The range of times in which the threads of a day folder were created. */
 function spanOf(folder: string): { readonly earliest: number; readonly latest: number } {
   const [day = 1, month = 1, year = 1970] = folder.split(path.sep).reverse().map(Number);
   const midnight = new Date(year, month - 1, day).getTime();

@@ -18,19 +18,19 @@ const ran = (command: string): ThreadItem => ({
   durationMs: 1,
 });
 
-test("a command is stored as the words it was made of, and shown again as it was", () => {
-  for (const words of [
+test("a command is stored as its arguments, and shown again unchanged", () => {
+  for (const argv of [
     ["bash", "-lc", `echo "it's"`],
     ["bash", "-lc", "a=1 && echo ^x \\ \n y"],
     ["ls", "", "a,b", "a=b"],
   ]) {
-    const stored = coreFromItem(ran(quoteCommand(words)));
-    assert.deepEqual(stored["command"], words);
+    const stored = coreFromItem(ran(quoteCommand(argv)));
+    assert.deepEqual(stored["command"], argv);
     const shown = itemFromCore(stored);
-    assert.equal(shown?.type === "commandExecution" && shown.command, quoteCommand(words));
+    assert.equal(shown?.type === "commandExecution" && shown.command, quoteCommand(argv));
   }
 });
 
-test("a line whose quotes do not close is stored as one word", () => {
+test("a line with an unclosed quote is stored as one argument", () => {
   assert.deepEqual(coreFromItem(ran("echo 'cut off"))["command"], ["echo 'cut off"]);
 });

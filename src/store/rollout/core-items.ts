@@ -1,4 +1,6 @@
-/** Codex keeps finished items in rollouts under its own names (`CommandExecution`, snake_case); this turns them into the wire's items and back. */
+/**
+ * Codex stores finished items in rollouts under its own names (`CommandExecution`, snake_case); this converts them to wire items and back.
+ */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ThreadItem } from "../../protocol/item.ts";
 import { quoteCommand } from "../../shell/quote.ts";
@@ -19,14 +21,14 @@ import {
 import { inputFromDisk, inputToDisk } from "./user-content.ts";
 
 type Item<T extends ThreadItem["type"]> = Extract<ThreadItem, { type: T }>;
-/** The stored name of a kind is the wire's with a capital. */
+/** The stored name of a kind is the wire's name with a capital. */
 interface Kind {
-  /** Wire fields of a stored item; `type` and `id` are added by the caller. */
+  /** Wire fields of a stored item; the caller adds `type` and `id`. */
   readonly read: (core: Json) => Json;
   readonly write: (item: Json) => Json;
 }
 
-/** The wire's item of a stored one; undefined when the kind or its shape is unknown. */
+/** Converts a stored item to the wire's; undefined if the kind or its shape is unknown. */
 export function itemFromCore(core: Json): ThreadItem | undefined {
   const name = textOf(core["type"]);
   const type = name.charAt(0).toLowerCase() + name.slice(1);
@@ -81,7 +83,7 @@ const actionToCore = (action: unknown): Json => {
   return { type: snake(textOf(type)), cmd: command, ...rest };
 };
 
-/** File changes as clients see them: one for each path, sorted, a move told in the diff's last line as Codex does. */
+/** File changes as clients see them: one per path, sorted; a move is noted in the diff's last line, as in Codex. */
 export function changesFromCore(changes: unknown): Item<"fileChange">["changes"] {
   return Object.entries(objectOf(changes))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -106,7 +108,7 @@ function changesToCore(changes: unknown): Json {
   );
 }
 
-/** What a reviewer said, as one text. */
+/** A review's output as one text. */
 export function reviewText(output: unknown): string {
   const { overall_explanation: explanation, findings } = objectOf(output);
   const comments = listOf(findings)
@@ -173,7 +175,7 @@ const kinds: Record<ThreadItem["type"], Kind> = {
       source: camel(textOf(core["source"]) || "agent"),
     }),
     write: (item) => ({
-      command: wordsOf(textOf(item["command"])),
+      command: argumentsOf(textOf(item["command"])),
       cwd: uriFromPath(item["cwd"]),
       parsed_cmd: listOf(item["commandActions"]).map(actionToCore),
       source: snake(textOf(item["source"]) || "agent"),
@@ -310,10 +312,10 @@ const kinds: Record<ThreadItem["type"], Kind> = {
   contextCompaction: { read: () => ({}), write: () => ({}) },
 };
 
-/** Rollouts keep a command as words, clients see it as one line. A line whose quotes do not close is kept as one word. */
-function wordsOf(line: string): readonly string[] {
-  const words = splitWords(line) ?? [];
-  return words.length === 0 ? [line] : words;
+/** Rollouts store a command as an argument list, clients see it as one line. A line with unclosed quotes is stored as one argument. */
+function argumentsOf(line: string): readonly string[] {
+  const args = splitWords(line) ?? [];
+  return args.length === 0 ? [line] : args;
 }
 
 export const reviewOutput = (text: string): Json => ({

@@ -1,4 +1,7 @@
-/** Files of Codex 0.44, 0.92, 0.98 and 0.166, legacy and paginated, become the same turns that their makers show, with commands and file changes. */
+/**
+ * Files of Codex 0.44, 0.92, 0.98 and 0.166, legacy and paginated, become the same turns that Codex itself shows, with commands and file
+ * changes.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -46,7 +49,7 @@ const context = (more: Payload = {}): string =>
     summary: "auto",
     ...more,
   });
-const asked = (text: string): readonly string[] => [
+const userLines = (text: string): readonly string[] => [
   message("user", text),
   event("user_message", { message: text, images: [], local_images: [], text_elements: [] }),
 ];
@@ -60,7 +63,7 @@ async function read(lines: readonly string[], name = id): Promise<Replayed> {
 }
 const shape = (turns: readonly Turn[]): unknown =>
   turns.map((turn) => [turn.id, turn.status, ...turn.items.map((item) => `${item.type} ${item.id}`)]);
-const words = (past: Replayed): string[] =>
+const texts = (past: Replayed): string[] =>
   past.modelHistory.map((item) =>
     item.type === "message" ? item.content.map((part) => ("text" in part ? part.text : part.type)).join() : item.type,
   );
@@ -94,7 +97,7 @@ test("0.92: calls that only the model saw are shown as items, and a turn can be 
     meta(),
     message("developer", "<permissions instructions>"),
     message("user", "<environment_context>\n</environment_context>"),
-    ...asked("one"),
+    ...userLines("one"),
     context(),
     call("shell", { command: ["bash", "-lc", "exit 3"], workdir: "sub" }, "c1"),
     context(),
@@ -114,11 +117,11 @@ test("0.92: calls that only the model saw are shown as items, and a turn can be 
     model({ type: "web_search_call", status: "completed", action: { type: "search", query: "weather" } }),
     event("agent_message", { message: "done" }),
     message("assistant", "done"),
-    ...asked("two"),
+    ...userLines("two"),
     event("turn_aborted", { reason: "interrupted" }),
-    ...asked("three"),
+    ...userLines("three"),
     event("thread_rolled_back", { num_turns: 1 }),
-    ...asked("four"),
+    ...userLines("four"),
     event("agent_message", { message: "yes" }),
   ]);
   assert.deepEqual(shape(past.turns), [
@@ -137,32 +140,32 @@ test("0.92: calls that only the model saw are shown as items, and a turn can be 
   );
   assert.deepEqual(change.changes, [{ path: "/ws/a.txt", kind: { type: "add" }, diff: "x\n" }]);
   assert.deepEqual([second.status, second.aggregatedOutput, second.durationMs], ["completed", "a.txt\n", 1500]);
-  assert.ok(words(past).includes("two") && !words(past).includes("three"));
-  assert.equal(words(past)[0], "<permissions instructions>");
+  assert.ok(texts(past).includes("two") && !texts(past).includes("three"));
+  assert.equal(texts(past)[0], "<permissions instructions>");
 });
 
-test("0.92: a fork begins with its own meta and holds its parent's as well", async () => {
+test("0.92: a fork begins with its own meta and contains its parent's as well", async () => {
   const past = await read([
     meta({ forked_from_id: other }),
     line("session_meta", { id: other, timestamp: "2025-01-01T00:00:00.000Z", cwd: "/elsewhere", source: "cli" }),
-    ...asked("one"),
+    ...userLines("one"),
   ]);
   assert.deepEqual([past.meta?.id, past.meta?.forkedFromId, past.meta?.cwd], [id, other, "/ws"]);
 });
 
-test("0.92: a compaction without a new history is rebuilt from what the user said", async () => {
+test("0.92: a compaction without a new history is rebuilt from the user's messages", async () => {
   const past = await read([
-    ...[meta(), message("developer", "rules"), ...asked("one"), message("assistant", "answer")],
+    ...[meta(), message("developer", "rules"), ...userLines("one"), message("assistant", "answer")],
     line("compacted", { message: "In short: one." }),
     event("context_compacted"),
-    ...asked("two"),
+    ...userLines("two"),
   ]);
-  assert.deepEqual(words(past), ["rules", "one", "In short: one.", "two"]);
+  assert.deepEqual(texts(past), ["rules", "one", "In short: one.", "two"]);
 });
 
-test("0.98: the picture of view_image is no message, and the plan of a submission belongs to the turn at hand", async () => {
+test("0.98: the image of view_image is not a message, and the plan of a submission belongs to the current turn", async () => {
   const past = await read([
-    ...[meta(), ...asked("look"), call("view_image", { path: "p.png" }, "c1"), output("c1", "attached")],
+    ...[meta(), ...userLines("look"), call("view_image", { path: "p.png" }, "c1"), output("c1", "attached")],
     model({ type: "message", role: "user", content: [{ type: "input_image", image_url: "data:," }] }),
     event("user_message", { message: "", images: ["data:,"], local_images: [], text_elements: [] }),
     completed("5", { type: "Plan", id: "5-plan", text: "# P" }),
@@ -173,15 +176,15 @@ test("0.98: the picture of view_image is no message, and the plan of a submissio
   ]);
 });
 
-test("0.92: a review's frame and prompt make one turn", async () => {
+test("0.92: a review's frame and prompt form one turn", async () => {
   const past = await read([
-    ...[meta(), ...asked("one"), event("agent_message", { message: "ok" })],
+    ...[meta(), ...userLines("one"), event("agent_message", { message: "ok" })],
     event("entered_review_mode", { target: { type: "uncommittedChanges" } }),
     event("user_message", { message: "review it" }),
     event("user_message", { message: "review it" }),
     event("exited_review_mode", { review_output: { overall_explanation: "fine", findings: [{ title: "T", body: "B" }] } }),
     event("agent_message", { message: "fine" }),
-    ...asked("two"),
+    ...userLines("two"),
   ]);
   assert.deepEqual(shape(past.turns), [
     ["turn-1", "completed", "userMessage item-1", "agentMessage item-2"],
@@ -273,7 +276,7 @@ test("0.166 legacy: real turn ids, ends of tools as events, errors, and no bookk
   assert.equal(past.usage?.total.totalTokens, 7);
 });
 
-test("0.166 legacy: the inner turn of a review is not shown as a turn of its own", async () => {
+test("0.166 legacy: the inner turn of a review is not shown as a separate turn", async () => {
   const past = await read([
     meta({ history_mode: "legacy" }),
     event("entered_review_mode", { user_facing_hint: "look", turn_id: "A", item_id: "i1" }),
@@ -354,7 +357,7 @@ const later = [
   }),
 ];
 
-test("0.166 paginated: items as they were announced, each once, a late command in its own turn", async () => {
+test("0.166 paginated: items as announced, each once, a late command in its own turn", async () => {
   const past = await read([...paginated, ...later]);
   assert.deepEqual(shape(past.turns), [
     [
@@ -380,7 +383,7 @@ test("0.166 paginated: items as they were announced, each once, a late command i
   assert.deepEqual(command.commandActions, [{ type: "listFiles", command: "ls", path: null }]);
 });
 
-test("0.166 forks: the parent's lines up to the point, then the fork's own; a parent that is gone leaves those", async () => {
+test("0.166 forks: the parent's lines up to the fork point, then the fork's own; without the parent only the fork's own", async () => {
   const parent = [meta({ id: other, history_mode: "paginated" }), ...paginated.slice(1)];
   await read([...parent, ...later], other);
   const shared = Buffer.byteLength(`${parent.join("\n")}\n`);
@@ -415,7 +418,7 @@ test("0.166 forks: the parent's lines up to the point, then the fork's own; a pa
 });
 
 test("git facts that were changed later are read from the repeated first line", async () => {
-  const past = await read([meta(), ...asked("one"), meta({ git: { commit_hash: "abc", branch: "b", repository_url: null } })]);
+  const past = await read([meta(), ...userLines("one"), meta({ git: { commit_hash: "abc", branch: "b", repository_url: null } })]);
   assert.deepEqual(past.meta?.git, { sha: "abc", branch: "b", originUrl: null });
 });
 
@@ -425,7 +428,7 @@ test("a thread that Parley left in the middle of a turn and an old Codex continu
     meta(),
     line("event_msg", { type: "task_started", turn_id: "p1" }, own),
     line("event_msg", { type: "user_message", message: "one", turn_id: "p1", item_id: "u1", started_at_ms: 1 }, own),
-    ...asked("two"),
+    ...userLines("two"),
     event("agent_message", { message: "answer" }),
   ]);
   assert.deepEqual(shape(past.turns), [
@@ -434,7 +437,7 @@ test("a thread that Parley left in the middle of a turn and an old Codex continu
   ]);
 });
 
-test("limits that Codex changed between turns count, and so do equal ones after our own", async () => {
+test("limits that Codex changed between turns apply, and so do equal ones after our own", async () => {
   const context = (sandbox: object) =>
     line("turn_context", { turn_id: "t1", cwd: "/ws", model: "m", approval_policy: "never", sandbox_policy: sandbox });
   const entry = (place: object, access: string) => ({ path: place, access });
@@ -450,7 +453,7 @@ test("limits that Codex changed between turns count, and so do equal ones after 
   const root = entry({ type: "special", value: { kind: "root" } }, "read");
   const ws = entry({ type: "path", path: "/ws" }, "write");
   const limits = async (...lines: string[]) => {
-    const { settings } = await read([meta(), ...asked("one"), context({ type: "danger-full-access" }), ...lines]);
+    const { settings } = await read([meta(), ...userLines("one"), context({ type: "danger-full-access" }), ...lines]);
     return [settings?.approvalPolicy, settings?.sandboxPolicy];
   };
   const writable = {

@@ -1,4 +1,4 @@
-/** Codex of old keeps tool calls only as the model saw them; this shows them as the items that clients know. */
+/** Old Codex versions store tool calls only as the model saw them; this converts them to items for clients. */
 import path from "node:path";
 import type { ModelItem } from "../../core/ports/model-client.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
@@ -6,7 +6,7 @@ import { quoteCommand } from "../../shell/quote.ts";
 import { patchChanges } from "./patch-text.ts";
 import { isObject, isString, isThreadItem, type Json, listOf, numberOrNull, objectOf, stringsOf, textOf } from "./shapes.ts";
 
-/** A call that may become an item, once its output is known. */
+/** A call that may become an item once its output is known. */
 export interface FoundCall {
   readonly id: string;
   readonly ms: number;
@@ -23,7 +23,7 @@ interface CallAround {
   readonly dynamicTools: readonly unknown[];
 }
 
-/** The call or the output that a model item is; undefined for other items and for tools that make no item. */
+/** Returns the call or output that a model item represents; undefined for other items and for tools that create no item. */
 export function findCall(item: ModelItem, around: CallAround): FoundCall | CallOutput | undefined {
   switch (item.type) {
     case "function_call_output":
@@ -87,20 +87,20 @@ function parseArguments(text: string): Json {
   }
 }
 
-/** A shell that only runs apply_patch was shown as a change of files. */
+/** A shell call that only runs apply_patch was shown as a file change. */
 const patchScript = /^\s*(?:cd\s+(\S+)\s*&&\s*)?apply_patch\s+<<\s*['"]?(\w+)['"]?\n([\s\S]*?)\n\2\s*$/;
 
-function commandMaker(words: readonly string[], folder: string, around: CallAround): Maker {
-  const script = words.at(-1) ?? "";
+function commandMaker(argv: readonly string[], folder: string, around: CallAround): Maker {
+  const script = argv.at(-1) ?? "";
   const patch = patchScript.exec(script);
   if (patch !== null) return patchMaker(patch[3] ?? "", { ...around, cwd: path.resolve(around.cwd || "/", folder, patch[1] ?? "") });
-  const direct = words[0] === "apply_patch" ? words[1] : undefined;
+  const direct = argv[0] === "apply_patch" ? argv[1] : undefined;
   if (direct !== undefined) return patchMaker(direct, around);
   return (_, output) => {
     const end = commandEnd(output);
     return {
       type: "commandExecution",
-      command: quoteCommand(words),
+      command: quoteCommand(argv),
       cwd: path.resolve(around.cwd || "/", folder),
       commandActions: [{ type: "unknown", command: script }],
       status: end.status,
@@ -124,7 +124,7 @@ interface CommandEnd {
   readonly durationMs: number | null;
 }
 
-/** Reads the texts that Codex of different ages gave the model at the end of a command. */
+/** Parses the texts that different Codex versions gave the model at the end of a command. */
 function commandEnd(output: unknown): CommandEnd {
   if (output === undefined) return { status: "failed", output: null, exitCode: null, durationMs: null };
   const text = plainText(output);

@@ -1,4 +1,4 @@
-/** The model and effort that a thread was last used with, from the end of its file: the rest of it may be large. */
+/** The model and effort that a thread was last used with, read from the end of its file, because the file may be large. */
 import { closeSync, readSync } from "node:fs";
 import { openRegularSync } from "../../lib/bounded-read.ts";
 import { parseLine } from "./line-records.ts";
@@ -11,7 +11,7 @@ export interface LastModel {
 }
 
 const firstBytes = 64 << 10;
-/** A turn that wrote more than this since it began does not tell its model. */
+/** If a turn has written more than this since it began, its model is not found. */
 const mostBytes = 8 << 20;
 
 export async function lastModel(file: string): Promise<LastModel> {
@@ -44,5 +44,5 @@ function contextsAtEnd(file: string): string[] {
   }
 }
 
-/** A line that begins before what was read is cut, and is no JSON then. */
+/** A line that begins before the read range is cut off and not valid JSON. */
 const isContext = (line: string): boolean => line.slice(0, 120).includes('"type":"turn_context"');

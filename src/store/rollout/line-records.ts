@@ -1,4 +1,4 @@
-/** What one line of a rollout means, looked at alone. Ids that old lines do not carry come out empty; the reader fills them in. */
+/** The meaning of one rollout line by itself. Ids that old lines lack are left empty; the reader fills them in. */
 import type { ModelItem } from "../../core/ports/model-client.ts";
 import type { ThreadRecord } from "../../core/ports/thread-store.ts";
 import type { TurnError } from "../../protocol/turn.ts";
@@ -19,7 +19,7 @@ import {
 import { rateLimitsFromDisk, usageFromDisk } from "./token-count.ts";
 import { contentOfUserMessage } from "./user-content.ts";
 
-/** One parsed line. `own` is there on lines that Parley wrote: what the line's kind cannot hold. */
+/** One parsed line. `own` is present on lines that Parley wrote: data that does not fit the line's kind. */
 export interface RolloutLine {
   readonly ms: number;
   readonly type: string;
@@ -28,7 +28,7 @@ export interface RolloutLine {
   readonly own: Json | undefined;
 }
 
-/** Cuts a line open; undefined for anything that is not a rollout line. */
+/** Parses a line; undefined for anything that is not a rollout line. */
 export function parseLine(text: string): RolloutLine | undefined {
   const value = parseJson(text);
   if (value === undefined || !isString(value["type"]) || !isObject(value["payload"])) return undefined;
@@ -44,7 +44,7 @@ export function parseLine(text: string): RolloutLine | undefined {
 
 const start = '{"timestamp":';
 
-/** A crash leaves NUL blocks and half lines; a program that then appends without looking glues a whole line to the half one. */
+/** A crash leaves NUL blocks and incomplete lines; a program that then appends without checking joins its line to the incomplete one. */
 function parseJson(text: string): Json | undefined {
   const value = tryJson(text);
   if (value !== undefined) return isObject(value) ? value : undefined;
@@ -167,7 +167,7 @@ function itemRecord(line: RolloutLine): ThreadRecord | undefined {
   }
 }
 
-/** Ends of tool calls that Codex keeps as events of their own. */
+/** Ends of tool calls that Codex stores as separate events. */
 function toolRecord(line: RolloutLine): ThreadRecord | undefined {
   const { payload } = line;
   const core = { ...payload, id: payload["call_id"] };
@@ -228,7 +228,7 @@ function modelItemRecord(line: RolloutLine): ThreadRecord | undefined {
   return { type: "modelItem", item: clean, ...(turnId === undefined ? {} : { turnId }) };
 }
 
-/** Codex notes its own bookkeeping inside model items; other providers refuse fields they do not know. */
+/** Codex stores its own bookkeeping inside model items; other providers refuse unknown fields. */
 function withoutPassthrough(value: ModelItem): { readonly item: ModelItem; readonly turnId: string | undefined } {
   if (!(passthrough in value)) return { item: value, turnId: undefined };
   const { [passthrough]: notes, ...rest } = value;
@@ -239,21 +239,21 @@ function withoutPassthrough(value: ModelItem): { readonly item: ModelItem; reado
 const camelKeys = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(camelKeys);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [camelWord(key), camelKeys(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [camelCase(key), camelKeys(inner)]));
 };
-const camelWord = (word: string): string => word.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 function errorFromDisk(error: Json): TurnError {
   const info = error["codex_error_info"] ?? error["codexErrorInfo"];
   return {
     message: textOf(error["message"]),
-    codexErrorInfo: isString(info) ? camelWord(info) : isObject(info) ? objectOf(camelKeys(info)) : null,
+    codexErrorInfo: isString(info) ? camelCase(info) : isObject(info) ? objectOf(camelKeys(info)) : null,
     additionalDetails: textOrNull(error["additional_details"]),
     misalignment: null,
   };
 }
 
-/** Whether a record that was put together from a line and its own part is whole. */
+/** Whether a record that was assembled from a line and its `parley` part is complete. */
 export function isWhole(record: Json): record is ThreadRecord & Json {
   const { type, turnId } = record;
   if (type === "modelItem") return isModelItem(record["item"]) && (turnId === undefined || isString(turnId));

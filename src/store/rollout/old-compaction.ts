@@ -1,4 +1,4 @@
-/** Older compactions store only the summary; this rebuilds what the model was shown after them. */
+/** Older compactions store only the summary; this rebuilds the history that the model got after them. */
 import type { ModelItem } from "../../core/ports/model-client.ts";
 import type { ThreadRecord } from "../../core/ports/thread-store.ts";
 
@@ -21,10 +21,10 @@ export function summaryHistory(records: readonly ThreadRecord[], summary: string
     else if (record.type === "compacted") history = [...record.replacement];
   }
   const first = history.findIndex(isUserMessage);
-  const said = history.slice(Math.max(first, 0)).filter(isUserMessage);
+  const userMessages = history.slice(Math.max(first, 0)).filter(isUserMessage);
   const kept: ModelItem[] = [];
   let room = keptChars;
-  for (const message of said.reverse()) {
+  for (const message of userMessages.reverse()) {
     room -= textOfMessage(message).length;
     if (room < 0) break;
     kept.unshift(message);

@@ -1,4 +1,4 @@
-/** Reads back the lines that Parley wrote, exactly. */
+/** Reads back the lines that Parley wrote, without any loss. */
 import type { ThreadRecord } from "../../core/ports/thread-store.ts";
 import { isWhole, type RolloutLine } from "./line-records.ts";
 import { isObject, isString, isThreadItem, type Json, objectOf, stringsOf } from "./shapes.ts";
@@ -6,7 +6,7 @@ import { isThreadSettings } from "./turn-context.ts";
 import { unshareImages } from "./user-content.ts";
 import { aloneRecord, innerKey, patched } from "./write.ts";
 
-/** Undefined for a line that is only a part of the next one, or whose own part was tampered with beyond use. */
+/** Undefined for a line that is only a part of the next one, or whose `parley` part was damaged beyond use. */
 export function recordOfOwnLine(line: RolloutLine & { readonly own: Json }): ThreadRecord | undefined {
   if (line.own["part"] === true) return undefined;
   const alone = aloneRecord(line);

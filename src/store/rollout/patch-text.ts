@@ -1,8 +1,8 @@
-/** The files that an `apply_patch` text names, for showing calls of threads that kept nothing else. Applies nothing. */
+/** The files named in an `apply_patch` text, to show calls of threads that stored nothing else. Applies nothing. */
 import path from "node:path";
 import type { FileUpdateChange } from "../../protocol/item.ts";
 
-/** Changes in the order of the text. Old contents are not in the text, so deletions come with an empty diff. */
+/** Changes in the order of the text. Old contents are not in the text, so deletions have an empty diff. */
 export function patchChanges(text: string, cwd: string): FileUpdateChange[] {
   const changes: FileUpdateChange[] = [];
   let body: string[] = [];

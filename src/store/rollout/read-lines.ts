@@ -1,4 +1,7 @@
-/** Reads a rollout's lines in slices, so that a thread of 20 MB does not hold up the streams of the others. Packed ones are unpacked on the way. */
+/**
+ * Reads a rollout's lines in slices, so that a thread of 20 MB does not block the streams of other threads. Compressed files are
+ * decompressed on the fly.
+ */
 import { close } from "node:fs";
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
@@ -8,22 +11,22 @@ import { invalidRequest } from "../../protocol/errors.ts";
 const chunkBytes = 512 << 10;
 const headBytes = 32 << 10;
 const sliceMs = 6;
-/** A single line larger than this is no rollout line; keeping it would only cost memory. */
+/** A line larger than this is not a rollout line; keeping it would only cost memory. */
 const maxLineBytes = 256 << 20;
-/** No history of this size fits into a model or a server; a file that is larger, or only says so, is not read at all. */
+/** No history of this size fits into a model or a server; a file that is larger, or claims to be, is not read at all. */
 const maxBytes = 2 ** 30;
-/** What people say is packed to a tenth, and rarely to a hundredth: whatever grows more than this is made to fill the memory. */
+/** Ordinary text compresses to a tenth, rarely to a hundredth: anything that expands more than this was made to fill the memory. */
 const unpacking = { ratio: 1000, freeBytes: 64 << 20, maxWindowLog: 25 };
 
 /**
- * Calls `take` for every line of the first `end` bytes, a torn last one included, and lets other work run in between.
- * Bytes that are no UTF-8 become replacement characters.
+ * Calls `take` for every line of the first `end` bytes, including an incomplete last one, and yields in between. Invalid UTF-8 becomes
+ * replacement characters.
  */
 export async function readLines(path: string, take: (line: string) => void, end = Number.POSITIVE_INFINITY): Promise<void> {
   for await (const block of blocksOf(path, end)) await splitText(block, take);
 }
 
-/** The file's text in pieces that end with a line. */
+/** The file's text in blocks that end at a line end. */
 export async function* blocksOf(path: string, end = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
   let rest: Buffer[] = [];
   for await (const chunk of contentOf(path, chunkBytes, end)) {
@@ -38,7 +41,7 @@ export async function* blocksOf(path: string, end = Number.POSITIVE_INFINITY): A
     }
     const last = chunk.lastIndexOf(newline) + 1;
     if (last > from) yield chunk.toString("utf8", from, last);
-    // Copied: the chunk's memory is used again.
+    // Copied: the chunk's memory is reused.
     const begun = Math.max(last, from);
     rest = begun < chunk.length ? [Buffer.from(chunk.subarray(begun))] : [];
   }
@@ -58,7 +61,7 @@ async function splitText(text: string, take: (line: string) => void): Promise<vo
   }
 }
 
-/** The first line, without reading further than it needs. */
+/** The first line, without reading more than necessary. */
 export async function readFirstLine(path: string): Promise<string> {
   const parts: Buffer[] = [];
   for await (const chunk of contentOf(path, headBytes, maxLineBytes)) {
@@ -69,7 +72,7 @@ export async function readFirstLine(path: string): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** The whole file at once, for those who must have it all. */
+/** The whole file at once, for callers that need all of it. */
 export async function readWhole(path: string, limit: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -81,7 +84,7 @@ export async function readWhole(path: string, limit: number): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** The first `end` bytes of what the file holds, unpacked. A piece is good until the next one is asked for. */
+/** The first `end` bytes of the file's content, decompressed. A piece is valid until the next one is requested. */
 export async function* contentOf(path: string, pieceBytes = chunkBytes, end = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
   const opened = await openRegular(path);
   try {
@@ -97,7 +100,7 @@ export async function* contentOf(path: string, pieceBytes = chunkBytes, end = Nu
   }
 }
 
-/** What is appended while it is read waits for the next reader. */
+/** Data appended while reading is left for the next reader. */
 async function* plainPieces({ fd, stats }: OpenedFile, pieceBytes: number): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(pieceBytes, stats.size)));
   for (let at = 0; at < stats.size; ) {
@@ -108,7 +111,7 @@ async function* plainPieces({ fd, stats }: OpenedFile, pieceBytes: number): Asyn
   }
 }
 
-/** Codex packs rollouts that were not used for long. */
+/** Codex compresses rollouts that have not been used for long. */
 async function* unpackedPieces(opened: OpenedFile, path: string): AsyncGenerator<Buffer> {
   const { constants, createZstdDecompress } = await import("node:zlib");
   const inflate = createZstdDecompress({
@@ -131,7 +134,7 @@ async function* unpackedPieces(opened: OpenedFile, path: string): AsyncGenerator
   }
 }
 
-/** A stream holds several pieces at a time. */
+/** A stream keeps several pieces at a time. */
 async function* copies(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) yield Buffer.from(piece);
 }

@@ -1,4 +1,4 @@
-/** Reads a rollout of any dialect and age into records. Lines that cannot be read are passed over; what they hold stays on disk. */
+/** Reads a rollout of any dialect and version into records. Unreadable lines are skipped; they stay on disk. */
 import { isDeepStrictEqual } from "node:util";
 import type { ModelItem } from "../../core/ports/model-client.ts";
 import type { ThreadMeta, ThreadRecord } from "../../core/ports/thread-store.ts";
@@ -14,25 +14,25 @@ import { approvalFromDisk, type ContextAround, sandboxFromProfile, settingsFromC
 type RecordOf<T extends ThreadRecord["type"]> = Extract<ThreadRecord, { type: T }>;
 interface OpenTurn {
   readonly id: string;
-  /** Begun by a line that names it; else by a user's message, as in files of old. */
+  /** Started by a line that names it; otherwise by a user message, as in old files. */
   readonly named: boolean;
   readonly own: boolean;
   readonly begunMs: number;
   answered: boolean;
-  /** Between the two lines that frame a review in files of old. */
+  /** Between the two lines that enclose a review in old files. */
   reviewing: boolean;
 }
 type OpenCall = FoundCall & { readonly turnId: string };
-/** Providers that are scripted use the same call ids in every turn. */
+/** Scripted providers use the same call ids in every turn. */
 const place = (turnId: string, itemId: string): string => `${turnId} ${itemId}`;
 const skipped = ["token_usage_record", "world_state", "retained_context"];
-/** Bookkeeping of Codex that tells a reader nothing is not even parsed. */
+/** Codex's bookkeeping that readers do not need is not even parsed. */
 function isSkipped(line: string): boolean {
   const at = line.indexOf('"type":"');
   return at > 0 && at < 100 && skipped.some((type) => line.startsWith(type, at + 8));
 }
 
-/** Takes lines one by one. Feed the lines of a fork's parent first, then those of the fork. */
+/** Processes lines one by one. Pass the lines of a fork's parent first, then those of the fork. */
 export class RolloutReader {
   readonly #id: string | undefined;
   readonly #records: ThreadRecord[] = [];
@@ -47,12 +47,12 @@ export class RolloutReader {
   #cwd = "";
   #usage = "";
   readonly #begun = new Set<string>();
-  /** A review runs in an inner turn of its own; what it says belongs to the turn that the user began. */
+  /** A review runs in an inner turn; its messages belong to the turn that the user started. */
   readonly #inner = new Map<string, string>();
   readonly #calls = new Map<string, OpenCall>();
   readonly #itemAt = new Map<string, number>();
 
-  /** `id` is the thread that is asked for: a fork's file may hold its parent's first line too. */
+  /** `id` is the requested thread: a fork's file may contain its parent's first line too. */
   constructor(id: string | undefined) {
     this.#id = id;
   }
@@ -64,11 +64,11 @@ export class RolloutReader {
     if (line.type === "session_meta") this.#takeMeta(line);
     else if (line.own !== undefined) this.#takeOwn({ ...line, own: line.own });
     else this.#takeForeign(line);
-    // What the user says next is told to the model before the event that begins its turn.
+    // The model's copy of the next user message comes before the event that starts its turn.
     if (line.ms > 0 && line.payload["role"] !== "user") this.#lastMs = line.ms;
   }
 
-  /** All records, the thread's own meta first. */
+  /** All records, starting with the thread's own meta. */
   finish(): readonly ThreadRecord[] {
     if (this.#turn?.named === false) this.#endImplicit();
     for (const call of this.#calls.values()) this.#addCall(call, undefined);
@@ -81,11 +81,11 @@ export class RolloutReader {
     const own = line.own === undefined ? undefined : recordOfOwnLine({ ...line, own: line.own });
     const meta = own?.type === "meta" ? own.meta : session.meta;
     if (this.#id !== undefined && meta.id !== this.#id) {
-      // The parent's: only its way of writing counts, for the lines that follow it.
+      // The parent's line: only its dialect matters, for the lines that follow it.
       this.#paginated = session.historyMode === "paginated";
       return;
     }
-    // A later line of the same thread changes what may change; the first one says when the thread was made.
+    // A later line of the same thread updates what may change; the first one has the creation time.
     if (this.#meta === undefined) this.#cwd = meta.cwd;
     this.#meta = this.#meta === undefined ? meta : { ...this.#meta, ...(meta.git == null ? {} : { git: meta.git }) };
     this.#paginated = session.historyMode === "paginated";
@@ -101,7 +101,7 @@ export class RolloutReader {
       return;
     }
     if (record.type === "turnEnded" || record.type === "rolledBack") this.#turn = undefined;
-    // After our own settings the same ones of Codex are news again.
+    // After our own settings, identical ones from Codex count as a change again.
     if (record.type === "turnContext" || record.type === "steered") this.#context = "";
     this.#records.push(record);
   }
@@ -129,7 +129,7 @@ export class RolloutReader {
   #takeContext(line: RolloutLine): void {
     const { turn_id: turnId, root_turn_id: _, ...rest } = line.payload;
     const key = JSON.stringify([rest, this.#around]);
-    // Codex of old repeats the same settings for every request to the model.
+    // Old Codex versions repeat the same settings for every request to the model.
     if (key === this.#context) return;
     this.#context = key;
     const settings = settingsFromContext(line.payload, this.#around);
@@ -146,7 +146,7 @@ export class RolloutReader {
     this.#applyLimits(settings);
   }
 
-  /** What Codex has changed between turns about the sandbox and the approvals counts from there on, as in its own resume. */
+  /** Sandbox and approval settings that Codex changed between turns apply from there on, as in its own resume. */
   #applyLimits(settings: Json): void {
     const last = this.#records.findLast((record) => record.type === "turnContext");
     if (last === undefined) return;
@@ -204,7 +204,7 @@ export class RolloutReader {
     else this.#calls.set(call.id, { ...call, turnId: turnId ?? this.#openImplicit(line.ms).id });
   }
 
-  /** An event that says the same as the model's item goes before it without an id; the model's own id is the real one. */
+  /** An event with the same content as the model's item precedes it without an id; the model's own id is the real one. */
   #adoptId(record: RecordOf<"modelItem">): void {
     const { item } = record;
     if ((item.type !== "message" && item.type !== "reasoning") || typeof item.id !== "string") return;
@@ -245,7 +245,7 @@ export class RolloutReader {
     this.#push({ ...record, turnId, item: named });
   }
 
-  /** Work that is told again takes the place of what was told before; words that are told again in the same words are told once. */
+  /** A later record of the same tool call replaces the earlier one; a message that is repeated with the same text is kept once. */
   #push(record: RecordOf<"item">): void {
     const key = place(record.turnId, record.item.id);
     const at = this.#itemAt.get(key);
@@ -258,7 +258,7 @@ export class RolloutReader {
     this.#records.push(record);
   }
 
-  /** Each part of a summary is an event of its own. */
+  /** Each part of a summary is a separate event. */
   #mergeReasoning(record: RecordOf<"item">): boolean {
     const last = this.#records.at(-1);
     if (last?.type !== "item" || last.item.type !== "reasoning" || record.item.type !== "reasoning" || !last.item.id.startsWith("item-"))
@@ -269,12 +269,12 @@ export class RolloutReader {
     return true;
   }
 
-  /** Not the user's words: a review's prompt is told twice, and a viewed image is told as a message without text. */
+  /** Not a real user message: a review's prompt is stored twice, and a viewed image is stored as a message without text. */
   #isEcho(record: RecordOf<"item">): boolean {
     if (record.item.type !== "userMessage") return false;
     const { content } = record.item;
-    const wordless = content.every((part) => part.type === "image");
-    if (wordless && this.#turn !== undefined && record.turnId === "") return true;
+    const hasOnlyImages = content.every((part) => part.type === "image");
+    if (hasOnlyImages && this.#turn !== undefined && record.turnId === "") return true;
     const last = this.#records.findLast((r) => r.type === "item");
     return (
       (this.#inner.size > 0 || this.#turn?.reviewing === true) &&
@@ -295,27 +295,27 @@ export class RolloutReader {
     return (this.#turn ?? this.#openImplicit(ms)).id;
   }
 
-  /** A message without a turn's name begins a turn, unless it steers one that the same program has begun. */
+  /** A message without a turn id starts a turn, unless it steers one that the same program has started. */
   #turnOfMessage(ms: number): string {
     if (this.#turn !== undefined && ((this.#turn.named && !this.#turn.own) || this.#turn.reviewing)) return this.#turn.id;
-    // The same words as the model was given them stand just before and belong to the new turn.
+    // The model's copy of the same message comes right before and belongs to the new turn.
     const last = this.#records.at(-1);
-    const words = last?.type === "modelItem" && last.item.type === "message" && last.item.role === "user" ? last : undefined;
-    if (words !== undefined) this.#records.pop();
+    const modelCopy = last?.type === "modelItem" && last.item.type === "message" && last.item.role === "user" ? last : undefined;
+    if (modelCopy !== undefined) this.#records.pop();
     this.#leaveImplicit();
     const turn = this.#openImplicit(ms);
-    if (words !== undefined) this.#records.push({ ...words, turnId: turn.id });
+    if (modelCopy !== undefined) this.#records.push({ ...modelCopy, turnId: turn.id });
     return turn.id;
   }
   #rootOf(turnId: string): string {
     return this.#inner.get(turnId) ?? turnId;
   }
 
-  /** A turn that is named without having been begun begins here. */
+  /** A turn that is named but was never started starts here. */
   #open(turnId: string, ms: number): string {
     if (this.#begun.has(turnId)) return turnId;
     if (this.#turn?.named === false) {
-      // Versions that do not write where turns begin still name them in some kinds of lines.
+      // Versions that do not write turn starts still name turns in some kinds of lines.
       this.#inner.set(turnId, this.#turn.id);
       return this.#turn.id;
     }
@@ -338,7 +338,7 @@ export class RolloutReader {
   #leaveImplicit(): void {
     if (this.#turn?.named === false) this.#endImplicit();
   }
-  /** Files of old do not tell how a turn ended unless it was interrupted. */
+  /** Old files do not say how a turn ended unless it was interrupted. */
   #endImplicit(): void {
     if (this.#turn === undefined) return;
     const { id, begunMs } = this.#turn;

@@ -40,7 +40,7 @@ const same = (repaired: readonly string[], expected: readonly string[]): void =>
     expected.map((line) => JSON.parse(line)),
   );
 
-test("a whole file has no problems and stays as it is", () => {
+test("an intact file has no problems and stays unchanged", () => {
   const { lines: kept, problems } = repairLines(whole, known);
   assert.deepEqual(problems, []);
   same(kept, lines);
@@ -54,28 +54,28 @@ for (const [name, text, expected, problem] of [
     "a line glued to a half one",
     `${lines[0]}\n${lines[1]?.slice(0, 40)}${lines.slice(2).join("\n")}`,
     [lines[0] ?? "", ...lines.slice(2)],
-    /line 2: holds 1 whole/,
+    /line 2: contains 1 complete/,
   ],
-  ["the first line further below", [lines[1], lines[0], ...lines.slice(2)].join("\n"), lines, /line 2: the first line stood further below/],
+  ["the first line further down", [lines[1], lines[0], ...lines.slice(2)].join("\n"), lines, /line 2: the first line was further down/],
 ] as const)
-  test(`${name} is mended`, () => {
+  test(`${name} is repaired`, () => {
     const { lines: kept, problems } = repairLines(text, known);
     same(kept, expected);
     assert.match(problems.map(({ line, what }) => `line ${line}: ${what}`).join("; "), problem);
   });
 
-test("a first line that is gone is written anew from what is known", () => {
+test("a missing first line is written again from what is known", () => {
   const { lines: kept, problems } = repairLines(lines.slice(1).join("\n"), known);
   assert.equal(JSON.parse(kept[0] ?? "").payload.id, id);
   assert.equal(kept.length, lines.length);
-  assert.match(problems[0]?.what ?? "", /first line is gone/);
+  assert.match(problems[0]?.what ?? "", /first line is missing/);
 });
 
-test("of nothing nothing is made", () => {
+test("an empty file stays empty", () => {
   for (const text of ["", "\n\n", "no json at all", "\0\0\0", "[1,2]", '{"a":1}']) assert.deepEqual(repairLines(text, known).lines, []);
 });
 
-test("whatever is cut or thrown into a file, what is saved reads as a thread, and whole lines are kept", async () => {
+test("however a file is cut or damaged, the result reads as a thread, and complete lines are kept", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-repair-"));
   try {
     await fc.assert(
@@ -98,7 +98,7 @@ test("whatever is cut or thrown into a file, what is saved reads as a thread, an
   }
 });
 
-test("a copy is a thread of its own that tells where it comes from", () => {
+test("a copy is a separate thread that names its origin", () => {
   const copy = asNewThread(lines, id, "019a6d3c-b000-7000-8000-000000000002");
   const meta = JSON.parse(copy[0] ?? "").payload;
   assert.deepEqual([meta.id, meta.forked_from_id], ["019a6d3c-b000-7000-8000-000000000002", id]);

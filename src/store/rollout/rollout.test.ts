@@ -1,4 +1,4 @@
-/** Any records written are read back equal; a file that was cut, torn or scribbled over keeps the rest. */
+/** Any records written are read back equal; a file that was truncated, cut off or overwritten keeps the rest. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -40,7 +40,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 /** Like fast-check's own, but without reading arrays as fixed tuples. */
 const fixed = <T>(value: T): fc.Arbitrary<T> => fc.constant(value) as fc.Arbitrary<T>;
 const among = <T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values) as fc.Arbitrary<T>;
-const word = fc.stringMatching(/^[a-z0-9_-]{1,12}$/);
+const identifier = fc.stringMatching(/^[a-z0-9_-]{1,12}$/);
 const text = fc.oneof(fc.string({ unit: "grapheme", maxLength: 60 }), among("", "a\nb\r\n\u2028", 'say "hi"\t\\', "\0", "日本語 🦀"));
 const ms = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const count = fc.nat(1_000_000);
@@ -52,18 +52,23 @@ const input = fc.oneof(
   fc.record({ type: fixed("text" as const), text, text_elements: fixed([]) }),
   fc.record({ type: fixed("text" as const), text }),
   fc.record({ type: fixed("image" as const), url: text, detail: among(null, "high" as const) }),
-  fc.record({ type: fixed("image" as const), fileId: word }),
-  fc.record({ type: fixed("localImage" as const), path: word }),
-  fc.record({ type: fixed("skill" as const), name: word, path: word }),
-  fc.record({ type: fixed("mention" as const), name: text, path: word }),
+  fc.record({ type: fixed("image" as const), fileId: identifier }),
+  fc.record({ type: fixed("localImage" as const), path: identifier }),
+  fc.record({ type: fixed("skill" as const), name: identifier, path: identifier }),
+  fc.record({ type: fixed("mention" as const), name: text, path: identifier }),
 );
 const status = among("completed" as const, "failed" as const, "inProgress" as const);
 const item = fc.oneof(
-  fc.record({ type: fixed("userMessage" as const), id: word, content: fc.array(input, { maxLength: 4 }), clientId: orNull(word) }),
-  fc.record({ type: fixed("agentMessage" as const), id: word, text }),
+  fc.record({
+    type: fixed("userMessage" as const),
+    id: identifier,
+    content: fc.array(input, { maxLength: 4 }),
+    clientId: orNull(identifier),
+  }),
+  fc.record({ type: fixed("agentMessage" as const), id: identifier, text }),
   fc.record({
     type: fixed("agentMessage" as const),
-    id: word,
+    id: identifier,
     text,
     phase: among(null, "final_answer" as const),
     memoryCitation: fixed(null),
@@ -72,16 +77,16 @@ const item = fc.oneof(
   }),
   fc.record({
     type: fixed("reasoning" as const),
-    id: word,
+    id: identifier,
     summary: fc.array(text, { maxLength: 3 }),
     content: fc.array(text, { maxLength: 2 }),
   }),
-  fc.record({ type: fixed("plan" as const), id: word, text }),
+  fc.record({ type: fixed("plan" as const), id: identifier, text }),
   fc
     .tuple(
       fc.record({
         type: fixed("commandExecution" as const),
-        id: word,
+        id: identifier,
         command: text,
         cwd: text,
         commandActions: fixed([{ type: "unknown" as const, command: "x" }]),
@@ -92,13 +97,13 @@ const item = fc.oneof(
         exitCode: orNull(fc.integer()),
         durationMs: orNull(count),
         source: among("agent" as const, "userShell" as const),
-        processId: orNull(word),
+        processId: orNull(identifier),
       }),
     )
     .map(([a, b]) => ({ ...a, ...b })),
   fc.record({
     type: fixed("fileChange" as const),
-    id: word,
+    id: identifier,
     status,
     changes: fc.array(
       fc.record({
@@ -116,9 +121,9 @@ const item = fc.oneof(
   }),
   fc.record({
     type: fixed("mcpToolCall" as const),
-    id: word,
+    id: identifier,
     server: text,
-    tool: word,
+    tool: identifier,
     status,
     arguments: json,
     result: orNull(fc.record({ content: fc.array(json, { maxLength: 2 }), structuredContent: json })),
@@ -127,8 +132,8 @@ const item = fc.oneof(
   }),
   fc.record({
     type: fixed("dynamicToolCall" as const),
-    id: word,
-    tool: word,
+    id: identifier,
+    tool: identifier,
     status,
     arguments: json,
     contentItems: orNull(fixed([{ type: "inputText" as const, text: "x" }])),
@@ -136,15 +141,15 @@ const item = fc.oneof(
   }),
   fc.record({
     type: fixed("webSearch" as const),
-    id: word,
+    id: identifier,
     query: text,
     action: among(null, { type: "search" as const, query: "q" }, { type: "openPage" as const, url: "u" }),
   }),
-  fc.record({ type: fixed("imageView" as const), id: word, path: text }),
-  fc.record({ type: fixed("sleep" as const), id: word, durationMs: count }),
-  fc.record({ type: among("enteredReviewMode" as const, "exitedReviewMode" as const), id: word, review: text }),
-  fc.record({ type: fixed("contextCompaction" as const), id: word }),
-  fc.record({ type: fixed("hookPrompt" as const), id: word, fragments: fixed([{ hookRunId: "h", text: "t" }]) }),
+  fc.record({ type: fixed("imageView" as const), id: identifier, path: text }),
+  fc.record({ type: fixed("sleep" as const), id: identifier, durationMs: count }),
+  fc.record({ type: among("enteredReviewMode" as const, "exitedReviewMode" as const), id: identifier, review: text }),
+  fc.record({ type: fixed("contextCompaction" as const), id: identifier }),
+  fc.record({ type: fixed("hookPrompt" as const), id: identifier, fragments: fixed([{ hookRunId: "h", text: "t" }]) }),
 );
 const modelItem = fc.oneof(
   fc.record({
@@ -156,18 +161,18 @@ const modelItem = fc.oneof(
     type: fixed("message" as const),
     role: fixed("user"),
     content: fixed([]),
-    internal_chat_message_metadata_passthrough: fc.record({ turn_id: word }),
+    internal_chat_message_metadata_passthrough: fc.record({ turn_id: identifier }),
   }),
-  fc.record({ type: fixed("function_call" as const), name: word, arguments: text, call_id: word, id: orNull(word) }),
-  fc.record({ type: fixed("function_call_output" as const), call_id: word, output: text }),
-  fc.record({ type: fixed("custom_tool_call" as const), name: word, input: text, call_id: word }),
+  fc.record({ type: fixed("function_call" as const), name: identifier, arguments: text, call_id: identifier, id: orNull(identifier) }),
+  fc.record({ type: fixed("function_call_output" as const), call_id: identifier, output: text }),
+  fc.record({ type: fixed("custom_tool_call" as const), name: identifier, input: text, call_id: identifier }),
   fc.record({
     type: fixed("reasoning" as const),
     summary: fc.array(fc.record({ type: fixed("summary_text" as const), text })),
-    encrypted_content: orNull(word),
+    encrypted_content: orNull(identifier),
   }),
-  fc.record({ type: fixed("web_search_call" as const), status: orNull(word) }),
-  fc.record({ type: fixed("compaction" as const), encrypted_content: word }),
+  fc.record({ type: fixed("web_search_call" as const), status: orNull(identifier) }),
+  fc.record({ type: fixed("compaction" as const), encrypted_content: identifier }),
 );
 const breakdown = fc.record({
   totalTokens: count,
@@ -176,13 +181,13 @@ const breakdown = fc.record({
   outputTokens: count,
   reasoningOutputTokens: count,
 });
-/** Settings whose row is all that there is of them. */
+/** Settings that consist only of their row. */
 const plainSetting = (name: PlainSetting): fc.Arbitrary<unknown> => {
   const { enum: values } = jsonSchema(settingRows[name].value());
   return orNull(
     values === undefined
       ? fc.oneof(
-          word,
+          identifier,
           text.filter((each) => each !== ""),
         )
       : among(...values),
@@ -194,8 +199,8 @@ const plainValues = fc.record(
 const ruledValues = fc.record({
   cwd: text,
   workspaceRoots: fc.array(text, { maxLength: 2 }),
-  model: word,
-  modelProvider: word,
+  model: identifier,
+  modelProvider: identifier,
   approvalPolicy: among<ThreadSettings["approvalPolicy"]>("never" as const, "on-failure" as const, {
     granular: { mcp_elicitations: true, rules: false, sandbox_approval: true },
   }),
@@ -229,7 +234,7 @@ const meta = fc
       createdAtMs: ms,
       cwd: text,
       originator: text,
-      cliVersion: word,
+      cliVersion: identifier,
       source: among<SessionSource>(
         "cli" as const,
         "appServer" as const,
@@ -238,44 +243,44 @@ const meta = fc
         { subAgent: { thread_spawn: { depth: 1, parent_thread_id: "p", agent_role: null } } },
         { subAgent: { other: "o" } },
       ),
-      modelProvider: word,
+      modelProvider: identifier,
       baseInstructions: text,
     }),
     maybe({
-      forkedFromId: word,
-      parentThreadId: word,
-      git: fc.record({ sha: orNull(word), branch: orNull(text), originUrl: orNull(text) }),
+      forkedFromId: identifier,
+      parentThreadId: identifier,
+      git: fc.record({ sha: orNull(identifier), branch: orNull(text), originUrl: orNull(text) }),
       dynamicTools: among([], [{ name: "a", description: "d", inputSchema: {} }], [{ type: "namespace", name: "n", tools: [] }]),
-      threadSource: word,
+      threadSource: identifier,
     }),
   )
   .map(([a, b]) => ({ ...a, ...b }));
 const record: fc.Arbitrary<ThreadRecord> = fc.oneof(
   fc.record({
     type: fixed("turnStarted" as const),
-    turnId: word,
+    turnId: identifier,
     atMs: ms,
     contextWindow: fc.option(count, { nil: undefined }),
     mode: among("default", "plan", "pair"),
   }),
-  fc.record({ type: fixed("turnContext" as const), turnId: word, settings }),
+  fc.record({ type: fixed("turnContext" as const), turnId: identifier, settings }),
   fc.record({
     type: fixed("steered" as const),
-    turnId: word,
+    turnId: identifier,
     settings,
     atMs: ms,
     item: fc.record({
       type: fixed("userMessage" as const),
-      id: word,
-      clientId: orNull(word),
+      id: identifier,
+      clientId: orNull(identifier),
       content: fc.array(fc.record({ type: fixed("text" as const), text }), { maxLength: 2 }),
     }),
   }),
-  fc.record({ type: fixed("modelItem" as const), item: modelItem, turnId: fc.option(word, { nil: undefined }) }),
-  fc.record({ type: fixed("item" as const), turnId: word, item, startedAtMs: ms, completedAtMs: ms }),
+  fc.record({ type: fixed("modelItem" as const), item: modelItem, turnId: fc.option(identifier, { nil: undefined }) }),
+  fc.record({ type: fixed("item" as const), turnId: identifier, item, startedAtMs: ms, completedAtMs: ms }),
   fc.record({
     type: fixed("tokenUsage" as const),
-    turnId: word,
+    turnId: identifier,
     usage: fc.record({ last: breakdown, total: breakdown, modelContextWindow: orNull(count) }),
     rateLimits: among(
       undefined,
@@ -283,11 +288,11 @@ const record: fc.Arbitrary<ThreadRecord> = fc.oneof(
       { odd: true },
     ),
   }),
-  fc.record({ type: fixed("compacted" as const), turnId: word, summary: text, replacement: fc.array(modelItem, { maxLength: 3 }) }),
+  fc.record({ type: fixed("compacted" as const), turnId: identifier, summary: text, replacement: fc.array(modelItem, { maxLength: 3 }) }),
   fc.record({ type: fixed("rolledBack" as const), numTurns: count }),
   fc.record({
     type: fixed("turnEnded" as const),
-    turnId: word,
+    turnId: identifier,
     status: among("completed" as const, "interrupted" as const, "failed" as const, "inProgress" as const),
     error: orNull(error),
     lastAgentMessage: orNull(text),
@@ -384,20 +389,20 @@ test("broken lines, unknown lines, NUL blocks and glued lines cost only themselv
   assert.deepEqual(plain(await readText(messy)), plain(usual));
 });
 
-test("files that are empty, all NUL or begin in the middle are read for what they hold", async () => {
+test("files that are empty, all NUL or begin in the middle are read as far as possible", async () => {
   assert.deepEqual(await readText(""), []);
   assert.deepEqual(await readText(Buffer.alloc(4096)), []);
   const headless = await readText(whole.slice(whole.indexOf("\n") + 1));
   assert.equal(replay(headless).turns.length, 2);
 });
 
-test("half a surrogate pair is mended, so that strict readers accept the line", () => {
+test("half a surrogate pair is repaired, so that strict readers accept the line", () => {
   const line = write([{ type: "item", turnId: "t", startedAtMs: 1, completedAtMs: 1, item: { type: "plan", id: "p", text: "a\ud800b" } }]);
   assert.ok(!line.includes("\\ud800"));
   assert.ok(line.includes("a\ufffdb"));
 });
 
-test("an image that is listed on the line is not written again to keep its place", () => {
+test("an image that is listed on the line is not written again to keep its position", () => {
   const url = `data:image/png;base64,${"A".repeat(5000)}`;
   const content = [
     { type: "image" as const, url },

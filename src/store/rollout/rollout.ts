@@ -1,19 +1,19 @@
-/** A thread's file as records: the codec's front door for the store. Line formats: write.ts (out), line-records.ts (in). */
+/** A thread's file as records: the codec's entry point for the store. Line formats: write.ts (out), line-records.ts (in). */
 import type { ThreadRecord } from "../../core/ports/thread-store.ts";
 import { parseLine } from "./line-records.ts";
 import { RolloutReader } from "./read.ts";
 import { readFirstLine, readLines } from "./read-lines.ts";
 import { readSessionMeta, type SessionMeta } from "./session-meta.ts";
 
-/** Finds the file of a thread or of one of its later files, by the id that forks refer to. */
+/** Finds the file of a thread, or one of its later files, by the id that forks refer to. */
 export type FindSegment = (segment: string) => Promise<string | undefined>;
 
-/** More would be a loop, or a joke. */
+/** More would be a loop, or an attack. */
 const maxForks = 100;
 
 /**
- * All records of a file, oldest first; a fork that points into its parent is followed. Rejects when the file cannot be opened.
- * `after` are lines that belong after the first bytes of the file.
+ * All records of a file, oldest first; a fork's reference to its parent is followed. Rejects if the file cannot be opened. `after` are
+ * lines that belong after the first bytes of the file.
  */
 export async function readRollout(
   path: string,
@@ -38,7 +38,7 @@ interface Part {
   readonly end: number;
 }
 
-/** The pieces of other files that a fork begins with, oldest first. A parent that is gone leaves the fork with its own lines. */
+/** The parts of other files that a fork begins with, oldest first. If a parent is gone, the fork has only its own lines. */
 async function shareOfParents(path: string, first: SessionMeta | undefined, findSegment: FindSegment): Promise<readonly Part[]> {
   const parts: Part[] = [];
   const seen = new Set([path]);
@@ -53,7 +53,7 @@ async function shareOfParents(path: string, first: SessionMeta | undefined, find
   return parts;
 }
 
-/** What the first line says; undefined when it is no session_meta. */
+/** The content of the first line; undefined if it is not a session_meta. */
 async function readMeta(path: string): Promise<SessionMeta | undefined> {
   const line = parseLine(await readFirstLine(path));
   return line?.type === "session_meta" ? readSessionMeta(line.payload, line.ms) : undefined;

@@ -1,10 +1,10 @@
-/** The first line of a rollout: who made the thread, where, with what. */
+/** The first line of a rollout: who created the thread, where, and with what. */
 import type { ThreadMeta } from "../../core/ports/thread-store.ts";
 import type { SessionSource } from "../../protocol/policy.ts";
 import { isObject, isString, type Json, listOf, numberOf, objectOf, oneOf, stringsOf, textOf, textOrNull } from "./shapes.ts";
 
 type HistoryMode = "legacy" | "paginated";
-/** A fork of Codex 0.166 holds no copy of its parent's lines; it points at the end of what it shares. */
+/** A fork of Codex 0.166 has no copy of its parent's lines; it refers to the end of the shared part. */
 export interface HistoryBase {
   /** The thread's id, or that of one of its later files. */
   readonly segment: string;
@@ -39,7 +39,7 @@ export function metaPayload(meta: ThreadMeta): Json {
   };
 }
 
-/** Undefined when there is no id: without one the file is nobody's thread. */
+/** Undefined without an id: the file then belongs to no thread. */
 export function readSessionMeta(payload: Json, lineMs: number): SessionMeta | undefined {
   const id = textOf(payload["id"]).toLowerCase();
   if (id === "") return undefined;
@@ -71,7 +71,7 @@ export function readSessionMeta(payload: Json, lineMs: number): SessionMeta | un
   };
 }
 
-/** Tools in a namespace are unknown to older versions, which would then not read the line at all. */
+/** Older versions do not know tools in a namespace and would skip the whole line. */
 const isPlainTool = (tool: unknown): boolean => isObject(tool) && isString(tool["name"]) && isObject(tool["inputSchema"]);
 
 const optional = <K extends string, V>(key: K, value: V | null): { readonly [P in K]?: V } =>
@@ -91,13 +91,13 @@ export const gitToDisk = (git: NonNullable<ThreadMeta["git"]>): Json => ({
   repository_url: git.originUrl,
 });
 
-/** Codex writes `mcp` for what the wire calls appServer, and lower-cases its word for subagents. */
+/** Codex writes `mcp` for what the wire calls appServer, and `subagent` in lower case. */
 export function sourceFromDisk(source: unknown): SessionSource {
   if (!isObject(source)) return source === "mcp" ? "appServer" : (oneOf(source, ["cli", "vscode", "exec", "appServer"]) ?? "unknown");
   if (isString(source["custom"])) return { custom: source["custom"] };
   const sub = source["subagent"] ?? source["subAgent"];
-  const word = oneOf(sub, ["review", "compact", "memory_consolidation"]);
-  if (word !== undefined) return { subAgent: word };
+  const kind = oneOf(sub, ["review", "compact", "memory_consolidation"]);
+  if (kind !== undefined) return { subAgent: kind };
   if (isString(sub)) return { subAgent: { other: sub } };
   const spawned = objectOf(objectOf(sub)["thread_spawn"]);
   if (isString(spawned["parent_thread_id"])) {
@@ -120,7 +120,7 @@ export function sourceFromDisk(source: unknown): SessionSource {
 export const sourceToDisk = (source: SessionSource): unknown =>
   source === "appServer" ? "mcp" : typeof source === "object" && "subAgent" in source ? { subagent: source.subAgent } : source;
 
-/** The word by which thread/list filters. */
+/** The kind that thread/list filters by. */
 export function sourceKind(source: SessionSource): string {
   if (typeof source === "string") return source;
   if ("custom" in source) return "unknown";

@@ -1,4 +1,7 @@
-/** Small checks for values of unknown shape. Rollouts hold tens of thousands of lines, for which a schema that is not compiled yet is far too slow. */
+/**
+ * Small checks for values of unknown shape. Rollouts have tens of thousands of lines, for which a schema that is not compiled yet is far
+ * too slow.
+ */
 import type { ModelItem } from "../../core/ports/model-client.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 
@@ -25,7 +28,7 @@ const isPart = (part: Json): boolean =>
   typeof part["type"] === "string" && (!textParts.includes(part["type"]) || typeof part["text"] === "string");
 const isOutput = (value: unknown): boolean => typeof value === "string" || each(value, isPart);
 
-/** Whether the value is an item that the model may be shown again. Kinds that Parley does not know stay on disk and are left out. */
+/** Whether the value is an item that can be sent to the model again. Unknown kinds stay on disk and are skipped. */
 export function isModelItem(value: unknown): value is ModelItem {
   if (!isObject(value)) return false;
   switch (value["type"]) {
@@ -87,7 +90,7 @@ const isInput = (part: Json): boolean => {
 };
 const isChange = (part: Json): boolean => strings(part, "path", "diff") && isObject(part["kind"]);
 
-/** Whether the value is an item that clients can be shown. */
+/** Whether the value is an item that can be sent to clients. */
 export function isThreadItem(value: unknown): value is ThreadItem {
   if (!isObject(value) || typeof value["id"] !== "string") return false;
   switch (value["type"]) {

@@ -1,4 +1,4 @@
-/** Token usage and rate limits between the wire's spelling and that of `token_count` lines. */
+/** Converts token usage and rate limits between the wire's spelling and that of `token_count` lines. */
 import type { ThreadTokenUsage, TokenUsageBreakdown } from "../../protocol/thread.ts";
 import { isObject, type Json, numberOf, numberOrNull, objectOf, textOrNull } from "./shapes.ts";
 
@@ -33,7 +33,7 @@ const breakdownToDisk = (counts: TokenUsageBreakdown): Json => ({
   total_tokens: counts.totalTokens,
 });
 
-/** Undefined when the provider said nothing about limits. */
+/** Undefined if the provider reported no limits. */
 export function rateLimitsFromDisk(limits: unknown): Json | undefined {
   if (!isObject(limits) || (limits["primary"] == null && limits["secondary"] == null)) return undefined;
   return {

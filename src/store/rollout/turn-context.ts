@@ -1,4 +1,4 @@
-/** Settings of a turn between our own value and the `turn_context` line that Codex of every age reads. */
+/** Converts the settings of a turn to and from the `turn_context` line that every Codex version reads. */
 import type { ThreadSettings } from "../../core/ports/settings.ts";
 import { fitsOnce } from "../../lib/schema.ts";
 import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
@@ -33,7 +33,7 @@ export function turnContextPayload(turnId: string, settings: ThreadSettings): Js
   };
 }
 
-/** What the line does not say itself: the provider and the folders. */
+/** What the line itself does not contain: the provider and the folders. */
 export interface ContextAround {
   readonly modelProvider: string;
   readonly workspaceRoots: readonly string[];
@@ -61,20 +61,20 @@ export function settingsFromContext(payload: Json, around: ContextAround): Threa
 
 type PlainSettings = Pick<ThreadSettings, PlainSetting>;
 
-/** Null for what the line does not say, or says in a way that cannot be read. */
+/** Null for settings that are missing in the line or not readable. */
 function plainFromLine(payload: Json): PlainSettings {
   const read = plainSettings.map((name) => {
     const { inLine, value } = settingRows[name];
-    const said = inLine === undefined ? undefined : payload[inLine];
-    return [name, said !== undefined && fitsOnce(value(), said) ? said : null] as const;
+    const stored = inLine === undefined ? undefined : payload[inLine];
+    return [name, stored !== undefined && fitsOnce(value(), stored) ? stored : null] as const;
   });
   return Object.fromEntries(read) as PlainSettings;
 }
 
-/** Fails closed: a policy that cannot be read asks for everything. */
+/** Fails closed: an unreadable policy asks for everything. */
 export function approvalFromDisk(value: unknown): AskForApproval {
-  const word = oneOf(value, ["untrusted", "on-failure", "on-request", "never"]);
-  if (word !== undefined) return word;
+  const policy = oneOf(value, ["untrusted", "on-failure", "on-request", "never"]);
+  if (policy !== undefined) return policy;
   if (!isObject(value) || !isObject(value["granular"])) return "untrusted";
   const flags = value["granular"];
   return {
@@ -88,7 +88,7 @@ export function approvalFromDisk(value: unknown): AskForApproval {
   };
 }
 
-/** Fails closed: a policy that cannot be read is read-only. 0.44 wrote `mode` where later versions write `type`. */
+/** Fails closed: an unreadable policy is read-only. 0.44 wrote `mode` where later versions write `type`. */
 function sandboxFromDisk(value: unknown): SandboxPolicy {
   const policy = objectOf(value);
   switch (policy["type"] ?? policy["mode"]) {
@@ -110,8 +110,8 @@ function sandboxFromDisk(value: unknown): SandboxPolicy {
 }
 
 /**
- * The sandbox of a profile that Codex has put in force between two turns. Undefined for what cannot be told from it, which leaves the sandbox
- * as it was.
+ * The sandbox of a profile that Codex activated between two turns. Undefined if the profile does not determine it, which leaves the sandbox
+ * unchanged.
  */
 export function sandboxFromProfile(value: unknown, cwd: string): SandboxPolicy | undefined {
   const profile = objectOf(value);
@@ -154,11 +154,11 @@ function sandboxToDisk(policy: SandboxPolicy): Json {
   }
 }
 
-/** Whether a value read back from our own line is whole. */
+/** Whether a value read back from our own line is complete. */
 export const isThreadSettings = (value: unknown): value is ThreadSettings =>
   isObject(value) &&
   settingNames.every((name) => {
     const { value: schema, isPlain, isOptional } = settingRows[name];
-    const said = value[name];
-    return said === undefined ? isOptional === true : (isPlain && said === null) || fitsOnce(schema(), said);
+    const stored = value[name];
+    return stored === undefined ? isOptional === true : (isPlain && stored === null) || fitsOnce(schema(), stored);
   });

@@ -1,4 +1,4 @@
-/** What a user typed, attached or mentioned, between the wire's spelling and that of rollouts. */
+/** Converts what a user typed, attached or mentioned between the wire's spelling and that of rollouts. */
 import { isObject, isString, type Json, listOf, objectOf, stringsOf, textOf } from "./shapes.ts";
 
 const elementFromDisk = (element: unknown): Json => {
@@ -49,7 +49,7 @@ export function inputToDisk(part: unknown): Json {
   }
 }
 
-/** The fields of a `user_message` event: text in one string, attachments in lists of their own. */
+/** The fields of a `user_message` event: text in one string, attachments in separate lists. */
 export function userMessageFields(content: readonly Json[]): Json {
   const texts = content.filter((part) => part["type"] === "text");
   let offset = 0;
@@ -77,7 +77,7 @@ export function userMessageFields(content: readonly Json[]): Json {
   };
 }
 
-/** The parts that a `user_message` event tells of; their order among each other is not kept by it. */
+/** The parts contained in a `user_message` event, which does not preserve their order. */
 export function contentOfUserMessage(payload: Json): Json[] {
   const message = textOf(payload["message"]);
   const elements = listOf(payload["text_elements"]).map(elementFromDisk);
@@ -90,7 +90,7 @@ export function contentOfUserMessage(payload: Json): Json[] {
   ];
 }
 
-/** Keeps a big data URL from being written twice on one line: a part that repeats a listed image names its place in the list. */
+/** Keeps a large data URL from being written twice on one line: a part that repeats a listed image refers to its index in the list. */
 export function shareImages(content: unknown, images: readonly string[]): unknown {
   return listOf(content).map((part) => {
     const { url, ...rest } = objectOf(part);

@@ -1,7 +1,7 @@
 /**
- * Turns records into lines that Codex of every age reads. New threads are written in the "legacy" dialect; a thread that Codex began in
- * its "paginated" one is continued in that, because 0.166 refuses a paginated file that ends without an ordinal.
- * What a line's kind cannot hold goes into a `parley` object beside the payload: a patch from what the line alone says to the record.
+ * Converts records to lines that every Codex version reads. New threads are written in the "legacy" dialect; a thread that Codex started in
+ * its "paginated" one is continued in that, because 0.166 refuses a paginated file that ends without an ordinal. Data that does not fit the
+ * line's kind goes into a `parley` object next to the payload: a patch from what the line alone means to the record.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ThreadRecord } from "../../core/ports/thread-store.ts";
@@ -33,7 +33,7 @@ export function linesOfRecord(record: ThreadRecord, context: WriteContext): stri
   const drafts = draftsOf(record, context);
   return drafts
     .map((draft, i) => {
-      // A record over several lines is told whole by its last one; the others are for other readers.
+      // Of a record that spans several lines, the last one is complete; the others are for other readers.
       const own = i === drafts.length - 1 ? ownPart(record, draft, ms) : { part: true };
       const ordinal = context.ordinal === undefined ? {} : { ordinal: context.ordinal++ };
       return `${stringify({ timestamp: new Date(ms).toISOString(), ...ordinal, ...draft, parley: own })}\n`;
@@ -41,7 +41,7 @@ export function linesOfRecord(record: ThreadRecord, context: WriteContext): stri
     .join("");
 }
 
-/** Text from outside may hold half a surrogate pair, which strict readers refuse; such text is mended. */
+/** External text may contain half a surrogate pair, which strict readers refuse; such text is repaired. */
 function stringify(value: Json): string {
   const text = JSON.stringify(value);
   return /\\ud[89a-f]/.test(text) ? JSON.stringify(value, (_, inner: unknown) => (isString(inner) ? inner.toWellFormed() : inner)) : text;
@@ -60,7 +60,7 @@ function draftsOf(record: ThreadRecord, context: WriteContext): readonly Draft[]
     case "meta":
       return [{ type: "session_meta", payload: metaPayload(record.meta) }];
     case "turnContext":
-    // Codex has no line for words that nobody has taken in yet; it reads the settings once more.
+    // Codex has no line for a message that the model has not received yet; it reads the settings once more.
     case "steered":
       return [{ type: "turn_context", payload: turnContextPayload(record.turnId, record.settings) }];
     case "modelItem":
@@ -119,17 +119,17 @@ const statusErrors = [
   "responseTooManyFailedAttempts",
 ];
 
-/** A word that Codex does not know would cost it the whole line, so only those it knows are written as they are. */
+/** An unknown error name would make Codex drop the whole line, so only known ones are written unchanged. */
 function errorToDisk(error: TurnError): Json {
   const info = error.codexErrorInfo;
   if (isString(info)) {
     const known = plainErrors.includes(info) || plainErrorsToo.includes(info);
     return { message: error.message, codex_error_info: known ? snake(info) : "other" };
   }
-  const [word, detail] = Object.entries(objectOf(info))[0] ?? [];
-  const known = word !== undefined && statusErrors.includes(word);
+  const [name, detail] = Object.entries(objectOf(info))[0] ?? [];
+  const known = name !== undefined && statusErrors.includes(name);
   const status = objectOf(detail)["httpStatusCode"] ?? null;
-  return { message: error.message, codex_error_info: known ? { [snake(word)]: { http_status_code: status } } : "other" };
+  return { message: error.message, codex_error_info: known ? { [snake(name)]: { http_status_code: status } } : "other" };
 }
 
 function itemPayloads(record: Extract<ThreadRecord, { type: "item" }>, context: WriteContext): readonly Json[] {
@@ -148,7 +148,7 @@ function itemPayloads(record: Extract<ThreadRecord, { type: "item" }>, context: 
   ];
 }
 
-/** The event kinds of old for the items they know; undefined for the others, which old readers skip. */
+/** The legacy event kinds for the items that have one; undefined for the others, which old readers skip. */
 function legacyPayloads(item: ThreadItem): readonly Json[] | undefined {
   switch (item.type) {
     case "userMessage":
@@ -170,21 +170,21 @@ function legacyPayloads(item: ThreadItem): readonly Json[] | undefined {
   }
 }
 
-/** The field of a record that is an object of its own, patched field by field. */
+/** The field of a record that is an object itself and is patched field by field. */
 export const innerKey = (type: ThreadRecord["type"]): "meta" | "item" | "settings" | undefined =>
   type === "meta" || type === "item" ? type : type === "turnContext" || type === "steered" ? "settings" : undefined;
 
 function ownPart(record: ThreadRecord, draft: Draft, ms: number): Json {
   const line: RolloutLine = { ms: Math.trunc(ms), ...draft, ordinal: undefined, own: {} };
   const alone = aloneRecord(line);
-  const wanted = withoutUndefined(record);
+  const target = withoutUndefined(record);
   const key = innerKey(record.type);
-  if (alone === undefined || key === undefined) return diff(withoutUndefined(alone ?? {}), wanted);
+  if (alone === undefined || key === undefined) return diff(withoutUndefined(alone ?? {}), target);
   const { [key]: innerAlone, ...outerAlone } = withoutUndefined(alone);
-  const { [key]: innerWanted, ...outerWanted } = wanted;
-  const inner = diff(withoutUndefined(objectOf(innerAlone)), withoutUndefined(objectOf(innerWanted)));
+  const { [key]: innerTarget, ...outerTarget } = target;
+  const inner = diff(withoutUndefined(objectOf(innerAlone)), withoutUndefined(objectOf(innerTarget)));
   const shared = draft.payload["type"] === "user_message" ? shareInner(inner, stringsOf(draft.payload["images"])) : inner;
-  return { ...diff(outerAlone, outerWanted), ...(Object.keys(shared).length === 0 ? {} : { inner: shared }) };
+  return { ...diff(outerAlone, outerTarget), ...(Object.keys(shared).length === 0 ? {} : { inner: shared }) };
 }
 
 function shareInner(inner: Json, images: readonly string[]): Json {
@@ -192,7 +192,7 @@ function shareInner(inner: Json, images: readonly string[]): Json {
   return "content" in set ? { ...inner, set: { ...set, content: shareImages(set["content"], images) } } : inner;
 }
 
-/** What a reader makes of the line before it looks at our part. Shared by writer and reader, so that the patch always fits. */
+/** How a reader interprets the line without our part. Shared by writer and reader, so that the patch always fits. */
 export function aloneRecord(line: RolloutLine): ThreadRecord | undefined {
   if (line.type === "session_meta") {
     const session = readSessionMeta(line.payload, line.ms);
@@ -208,14 +208,14 @@ export function aloneRecord(line: RolloutLine): ThreadRecord | undefined {
 
 const withoutUndefined = (value: object): Json => Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
 
-/** The shallow difference: fields to set, fields to leave out. */
+/** The shallow difference: fields to set and fields to drop. */
 function diff(from: Json, to: Json): Json {
   const set = Object.entries(to).filter(([key, value]) => !(key in from) || !isDeepStrictEqual(from[key], value));
   const drop = Object.keys(from).filter((key) => !(key in to));
   return { ...(set.length === 0 ? {} : { set: Object.fromEntries(set) }), ...(drop.length === 0 ? {} : { drop }) };
 }
 
-/** Puts the difference back. */
+/** Applies the difference. */
 export function patched(from: Json, patch: Json): Json {
   const drop = listOf(patch["drop"]);
   const kept = drop.length === 0 ? from : Object.fromEntries(Object.entries(from).filter(([key]) => !drop.includes(key)));

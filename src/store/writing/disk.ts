@@ -1,4 +1,4 @@
-/** The few file operations that appending needs, apart from the rest so that tests can make them fail. */
+/** The few file operations that appending needs, separate so that tests can make them fail. */
 import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -6,16 +6,16 @@ import { errorMessage } from "../../lib/error-text.ts";
 import { errorCode, isCode } from "../../lib/system-error.ts";
 
 export interface AppendFile {
-  /** Resolves with the number of bytes that the kernel took, which may be fewer than given. */
+  /** Resolves with the number of bytes written, which may be fewer than given. */
   write(data: Uint8Array): Promise<number>;
   sync(): Promise<void>;
-  /** Undefined once the file was deleted under us: what is written then reaches nobody. */
+  /** Undefined once the file was deleted: nobody will see what is written to it. */
   size(): number | undefined;
   read(buffer: Uint8Array, at: number): Promise<number>;
   close(): Promise<void>;
 }
 export interface Disk {
-  /** Opens for appending; makes the file (only its owner may read it) and its folders when they are missing. */
+  /** Opens for appending; creates the file (readable only by its owner) and its folders if they are missing. */
   openAppend(file: string): Promise<AppendFile>;
 }
 
@@ -61,17 +61,19 @@ const plainTexts: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
   EROFS: "the file system is read-only",
-  EACCES: "there is no right to write there",
-  EPERM: "there is no right to write there",
+  EACCES: "there is no write permission",
+  EPERM: "there is no write permission",
   EIO: "the disk reports an error",
 };
 
-/** Why a file could not be written, for a person. Node reports a read-only file system as a missing folder, so the folder itself is asked. */
+/**
+ * Why a file could not be written, for people. Node reports a read-only file system as a missing folder, so the folder itself is checked.
+ */
 export function reasonOf(error: unknown, file: string): string {
   const code = errorCode(error);
-  const word = plainTexts[code ?? ""] ?? plainTexts[errorCode(refusal(path.dirname(file))) ?? ""];
+  const reason = plainTexts[code ?? ""] ?? plainTexts[errorCode(refusal(path.dirname(file))) ?? ""];
   const text = errorMessage(error);
-  return word === undefined ? text : `${word} (${text})`;
+  return reason === undefined ? text : `${reason} (${text})`;
 }
 
 function refusal(folder: string): unknown {

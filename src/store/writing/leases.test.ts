@@ -1,4 +1,6 @@
-/** One writer a thread: locks are shared within a process, held against others, taken over from the dead, and Codex's are respected. */
+/**
+ * One writer per thread: locks are shared within a process, held against others, taken over from dead processes, and Codex's are respected.
+ */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -34,7 +36,7 @@ describe("leases", () => {
     }
   };
 
-  /** A process that takes the lock, says so, and lives until it is killed. */
+  /** A process that takes the lock, prints a line, and lives until it is killed. */
   async function holder(): Promise<ChildProcess> {
     const script = `
     const { Leases } = await import(${JSON.stringify(path.join(import.meta.dirname, "leases.ts"))});
@@ -46,7 +48,7 @@ describe("leases", () => {
     return child;
   }
 
-  test("leases of one process share the lock, and the last one to go ends it", async () => {
+  test("leases of one process share the lock, and the last one releases it", async () => {
     const [mine, other] = [new Leases(home), new Leases(home)];
     const [a, b] = await Promise.all([mine.lease(id, "a"), mine.lease(id, "b")]);
     assert.equal(statSync(lockFile()).mode & 0o777, 0o600);
@@ -59,7 +61,7 @@ describe("leases", () => {
     assert.deepEqual(readdirSync(path.dirname(lockFile())), []);
   });
 
-  test("another process is told who holds the thread, and gets it when that one is killed", async () => {
+  test("another process gets the holder's name, and the thread once the holder is killed", async () => {
     const child = await holder();
     const leases = new Leases(home);
     assert.equal(await heldBy(leases), `pid ${child.pid}, the other`);
@@ -69,7 +71,7 @@ describe("leases", () => {
     assert.ok(!existsSync(lockFile()));
   });
 
-  test("of many that find a dead holder at once, exactly one wins", async () => {
+  test("if many find a dead holder at once, exactly one wins", async () => {
     const child = await holder();
     child.kill("SIGKILL");
     await once(child, "exit");
@@ -84,7 +86,7 @@ describe("leases", () => {
     }
   });
 
-  test("a taker that died in the middle of taking over does not block the next", async () => {
+  test("a process that died while taking over does not block the next", async () => {
     const dead = { ...ownName(), started: "1", client: "gone" };
     mkdirSync(path.dirname(lockFile()), { recursive: true });
     writeFileSync(lockFile(), JSON.stringify({ ...dead, nonce: "first" }));
@@ -92,7 +94,7 @@ describe("leases", () => {
     assert.equal(await heldBy(new Leases(home)), undefined);
   });
 
-  test("a lock from out of sight counts while it is touched, one from before a reboot does not", async () => {
+  test("a lock of an unknown process counts while it is touched, one from before a reboot does not", async () => {
     const leases = new Leases(home);
     mkdirSync(path.dirname(lockFile()), { recursive: true });
     const foreign = { ...ownName(), space: "pid:[1]", nonce: "n", client: "in a container" };
@@ -107,13 +109,13 @@ describe("leases", () => {
     assert.equal(await heldBy(leases), undefined);
   });
 
-  test("a process is known by its start time, not by its pid alone", () => {
+  test("a process is identified by its start time, not by its pid alone", () => {
     assert.equal(lifeOf(ownName()), "alive");
     assert.equal(lifeOf({ ...ownName(), started: "12345" }), "dead");
     assert.equal(lifeOf({ ...ownName(), pid: 2 ** 22 + 1 }), "dead");
   });
 
-  test("a thread that a running Codex holds by flock is refused in those words; its file alone holds nothing", async (t) => {
+  test("a thread that a running Codex holds by flock is refused, naming Codex; the lock file alone holds nothing", async (t) => {
     const folder = path.join(home, "thread-writer-locks");
     mkdirSync(folder);
     const file = path.join(folder, `${id}.lock`);

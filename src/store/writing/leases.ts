@@ -1,4 +1,4 @@
-/** Leases on threads: one writer a thread over all processes on one home, Codex's own locks respected. */
+/** Leases on threads: one writer per thread across all processes on one home, respecting Codex's own locks. */
 import path from "node:path";
 import { type Lease, ThreadHeld } from "../../core/ports/thread-store.ts";
 import { isCode } from "../../lib/system-error.ts";
@@ -20,7 +20,7 @@ export class Leases {
     this.#home = home;
   }
 
-  /** Several leases of one process on one thread share a lock; it ends with the last of them. */
+  /** Several leases of one process on one thread share a lock, which is released with the last of them. */
   async lease(threadId: string, client: string): Promise<Lease> {
     const known = this.#held.get(threadId);
     if (known !== undefined) known.holders++;
@@ -53,14 +53,14 @@ export class Leases {
   async #acquire(threadId: string, client: string): Promise<HeldLock> {
     const lock = await this.#lockFile(threadId, client);
     if ("heldBy" in lock) throw new ThreadHeld(`pid ${lock.heldBy.pid}, ${lock.heldBy.client || "unknown client"}`);
-    // Looked at with our own lock in hand, so that of two that come together at most one goes on.
+    // Checked while holding our own lock, so that of two simultaneous processes at most one continues.
     const codex = await codexHolding(this.#home, threadId);
     if (codex === undefined) return lock;
     lock.release();
     throw new ThreadHeld(codex);
   }
 
-  /** On a home that cannot be written there is nothing to guard: the store keeps what is said in memory. */
+  /** On a home that cannot be written there is nothing to lock: the store keeps new records in memory. */
   async #lockFile(threadId: string, client: string): ReturnType<typeof acquireLock> {
     try {
       return await acquireLock(path.join(ownFolder(this.#home), "locks", `${threadId}.json`), { process: this.#process, client });

@@ -1,7 +1,7 @@
 /**
- * A lock file that names its holder, for one writer at a time over all processes on a home.
- * It appears whole by link(2), which fails when it is there already. A dead holder's lock may be replaced only by whoever holds the lock
- * file that is named after that very holder, so two processes that find it dead at the same moment cannot both win.
+ * A lock file that names its holder, for one writer at a time across all processes on a home. It is created atomically by link(2), which
+ * fails if it exists. A dead holder's lock may be replaced only by the process that holds the lock file named after that holder, so two
+ * processes that find it dead at the same time cannot both win.
  */
 import { linkSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,30 +17,30 @@ export interface Holder extends ProcessName {
   readonly client: string;
 }
 export interface HeldLock {
-  /** Tells processes that cannot see this one that it lives. */
+  /** Shows processes that cannot see this one that it is alive. */
   touch(): void;
   release(): void;
 }
 
-/** A lock of a process out of sight counts as dead when it was not touched for this long. */
+/** The lock of a process that we cannot see counts as dead if it was not touched for this long. */
 const staleMs = 120_000;
 const tries = 50;
 const maxBytes = 64 * 1024;
 
-/** Who asks for a lock. */
+/** Who requests a lock. */
 export interface Asker {
   readonly process: ProcessName;
   readonly client: string;
 }
 
-/** The lock, or who has it. */
+/** The lock, or its current holder. */
 export async function acquireLock(file: string, asker: Asker): Promise<HeldLock | { readonly heldBy: Holder }> {
   const own: Holder = { ...asker.process, nonce: randomUuid(), client: asker.client };
   let holder: Holder | undefined;
   for (let attempt = 0; attempt < tries; attempt++) {
     if (put(file, own)) return held(file, own);
     holder = readHolder(file);
-    if (holder === undefined) continue; // let go in between
+    if (holder === undefined) continue; // released in between
     if (isLive(file, holder)) return { heldBy: holder };
     if (await replaceDead(file, holder, own)) return held(file, own);
     await sleep(5);
@@ -50,7 +50,7 @@ export async function acquireLock(file: string, asker: Asker): Promise<HeldLock 
 
 async function replaceDead(file: string, dead: Holder, own: Holder): Promise<boolean> {
   const right = await acquireLock(`${file}.${dead.nonce}`, { process: own, client: own.client });
-  if ("heldBy" in right) return false; // somebody else is at it
+  if ("heldBy" in right) return false; // another process is replacing it
   try {
     if (readHolder(file)?.nonce !== dead.nonce) return false;
     renameSync(written(file, own), file);
@@ -86,7 +86,7 @@ function written(file: string, own: Holder): string {
     }
     return fresh;
   } catch (error) {
-    rmSync(fresh, { force: true }); // a full disk may have taken the name and nothing else
+    rmSync(fresh, { force: true }); // a full disk may have created the name without content
     throw error;
   }
 }
@@ -104,7 +104,7 @@ function held(file: string, own: Holder): HeldLock {
   };
 }
 
-/** A home that was taken away or made read-only has no locks left to care for. */
+/** On a home that was removed or made read-only there are no locks left to maintain. */
 function attempt(work: () => void): void {
   try {
     work();
@@ -121,7 +121,7 @@ function isLive(file: string, holder: Holder): boolean {
   }
 }
 
-/** Undefined when there is no lock. A file that cannot be read as a lock is a dead process's. */
+/** Undefined if there is no lock. An unreadable lock file counts as held by a dead process. */
 function readHolder(file: string): Holder | undefined {
   let text: string;
   try {

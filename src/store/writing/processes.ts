@@ -1,16 +1,16 @@
-/** Tells whether a process of another day, boot, container or machine still lives, for locks that must outlast crashes. */
+/** Whether a process, possibly of an earlier boot, another container or machine, is still alive, for locks that must survive crashes. */
 import { readFileSync, readlinkSync } from "node:fs";
 import os from "node:os";
 import { isCode } from "../../lib/system-error.ts";
 
-/** Names one process for good: a pid alone is used again. */
+/** Identifies one process uniquely: a pid alone is reused. */
 export interface ProcessName {
   readonly pid: number;
-  /** Start time in ticks since boot; null where the system does not tell. */
+  /** Start time in ticks since boot; null if the system does not provide it. */
   readonly started: string | null;
   readonly host: string;
   readonly boot: string;
-  /** The pid namespace: a container counts its own pids. */
+  /** The PID namespace: a container has its own pids. */
   readonly space: string;
 }
 
@@ -18,7 +18,7 @@ export function ownName(): ProcessName {
   return { pid: process.pid, started: startTime(process.pid) ?? null, host: os.hostname(), boot: bootId(), space: pidSpace() };
 }
 
-/** "unknown" when it is out of sight: on another machine or in another container. */
+/** "unknown" if we cannot see it: on another machine or in another container. */
 export function lifeOf(name: ProcessName): "alive" | "dead" | "unknown" {
   if (name.boot !== bootId()) return name.host === os.hostname() ? "dead" : "unknown";
   if (name.space !== pidSpace()) return "unknown";
@@ -31,10 +31,10 @@ export function lifeOf(name: ProcessName): "alive" | "dead" | "unknown" {
   }
 }
 
-/** From /proc: undefined where there is none, and for a process that has ended but was not reaped. */
+/** From /proc: undefined without /proc, and for a process that has ended but was not reaped. */
 function startTime(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
-  // The name in the second field may hold anything, so counting begins after its closing bracket.
+  // The name in the second field may contain any character, so counting begins after its closing parenthesis.
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields === undefined || fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
 }

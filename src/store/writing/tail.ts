@@ -1,9 +1,9 @@
-/** What the end of a file says to whoever wants to append to it. */
+/** Reads the end of a file before appending to it. */
 
 import { parseLine } from "../rollout/line-records.ts";
 import type { AppendFile } from "./disk.ts";
 
-/** Whether the last byte ends a line, or there is none. Else a crash left half a line, or a block of NULs. */
+/** Whether the file is empty or ends with a newline. Otherwise a crash left an incomplete line, or a block of NULs. */
 export async function endsLine(file: AppendFile, size: number): Promise<boolean> {
   if (size === 0) return true;
   const last = new Uint8Array(1);
@@ -11,7 +11,7 @@ export async function endsLine(file: AppendFile, size: number): Promise<boolean>
   return last[0] === 10;
 }
 
-/** The ordinal that the next line of a paginated file must carry: one more than that of the last readable line. */
+/** The ordinal of the next line of a paginated file: one more than that of the last readable line. */
 export async function nextOrdinal(file: AppendFile, size: number): Promise<number> {
   for (let span = Math.min(size, 64 << 10); span > 0; span = Math.min(size, span * 4)) {
     const bytes = new Uint8Array(span);
@@ -25,7 +25,7 @@ export async function nextOrdinal(file: AppendFile, size: number): Promise<numbe
   return 0;
 }
 
-/** With its line end; empty when the file holds no whole line. */
+/** With its line end; empty if the file contains no complete line. */
 export async function firstLine(file: AppendFile, size: number): Promise<string> {
   for (let span = Math.min(size, 64 << 10); span > 0; span = Math.min(size, span * 8)) {
     const bytes = Buffer.alloc(span);

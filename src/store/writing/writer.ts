@@ -1,4 +1,4 @@
-/** Appends to one thread's file: in order, one write for all that waits, and never losing what the disk would not take. */
+/** Appends to one thread's file: in order, one write for everything pending, and without losing what the disk refuses. */
 import type { ThreadRecord } from "../../core/ports/thread-store.ts";
 import { parseLine } from "../rollout/line-records.ts";
 import { linesOfRecord, type WriteContext } from "../rollout/write.ts";
@@ -11,13 +11,13 @@ export interface WriterOptions {
   readonly now: () => number;
   /** fsync when a turn ends. */
   readonly syncTurns: () => boolean;
-  /** Where the thread is, asked when the file is opened. */
+  /** Returns the thread's path; called when the file is opened. */
   readonly locate: () => Promise<string>;
-  /** After every write that the disk took. */
+  /** Called after every successful write. */
   readonly onWritten: (path: string) => void;
-  /** The disk did not take it; called for every failed try. */
+  /** Called for every write that the disk refuses. */
   readonly onTrouble: (reason: string) => void;
-  /** Another program removed the file; the thread goes on in a new one. */
+  /** Another program removed the file; the thread continues in a new one. */
   readonly onRemoved: (path: string) => void;
 }
 interface Waiting {
@@ -28,12 +28,12 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-/** What was appended and is not on disk. */
+/** What was appended and is not on disk yet. */
 export interface Unstored {
   readonly lines: readonly string[];
-  /** They come after the lines. */
+  /** They come after `lines`. */
   readonly records: readonly ThreadRecord[];
-  /** So much of the file is in whole lines that are not among these. */
+  /** How many bytes of the file are complete lines that are not included here. */
   readonly storedBytes: number;
 }
 
@@ -47,15 +47,15 @@ export class RolloutWriter {
   #path: string | undefined;
   #context: WriteContext;
   #queue: Waiting[] = [];
-  /** Told that they must wait, because the file could not even be opened. */
+  /** Already resolved, but still pending because the file could not even be opened. */
   #refused: readonly Waiting[] = [];
-  /** Encoded and not yet taken by the kernel; the first may be there in part. */
+  /** Encoded and not yet written; the first may be partially written. */
   #left: Buffer[] = [];
   #taken = 0;
   #size = 0;
-  /** Kept in case the file is taken away. */
+  /** Kept in case the file is removed. */
   #firstLine = "";
-  /** The first line is on disk. */
+  /** Whether the first line is on disk. */
   #isBegun = false;
   #flushing: Promise<void> | undefined;
   #failures = 0;
@@ -70,17 +70,17 @@ export class RolloutWriter {
   get isOpen(): boolean {
     return this.#file !== undefined;
   }
-  /** Nothing waits to be written. */
+  /** Whether nothing is pending. */
   get isIdle(): boolean {
     return this.#flushing === undefined && !this.#hasWork;
   }
 
-  /** Resolves when the kernel has the records, or when it refused them and they wait in memory for the next try. */
+  /** Resolves when the records are written, or when the disk refused them and they wait in memory for the next attempt. */
   append(records: readonly ThreadRecord[]): Promise<void> {
     const sync = records.some((record) => record.type === "turnEnded") && this.#options.syncTurns();
     return this.#enqueue({ records, sync, encode: (context) => records.map((record) => linesOfRecord(record, context)).join("") });
   }
-  /** Adds a line of another program's kind; it gets what the dialect adds to every line. */
+  /** Adds a line of another program's kind; it gets the fields that the dialect adds to every line. */
   appendRaw(line: Readonly<Record<string, unknown>>): Promise<void> {
     const encode = (context: WriteContext): string => {
       const { timestamp, ...rest } = line;
@@ -89,7 +89,7 @@ export class RolloutWriter {
     return this.#enqueue({ records: [], sync: false, encode });
   }
 
-  /** For readers, who want it all the same. */
+  /** For readers, which need it too. */
   unstored(): Unstored {
     const [first = Buffer.of(), ...rest] = this.#left;
     const from = this.#taken === 0 ? 0 : first.lastIndexOf(10, this.#taken - 1) + 1;
@@ -107,7 +107,7 @@ export class RolloutWriter {
     return promise;
   }
 
-  /** Begins in a moment: whatever else is appended in this tick goes into the same write. */
+  /** Starts in a microtask: everything else that is appended in this tick goes into the same write. */
   #start(): void {
     this.#flushing ??= Promise.resolve()
       .then(() => this.#flush())
@@ -133,7 +133,7 @@ export class RolloutWriter {
     return this.#queue.length > 0 || this.#refused.length > 0 || this.#left.length > 0;
   }
 
-  /** Whether the disk refused. */
+  /** Returns whether the disk refused. */
   async #flushOnce(): Promise<boolean> {
     const batch = [...this.#refused, ...this.#queue];
     this.#queue = [];
@@ -189,7 +189,7 @@ export class RolloutWriter {
 
   async #open(): Promise<AppendFile> {
     if (this.#file !== undefined && this.#file.size() === this.#size) return this.#file;
-    await this.#closeFile(); // never opened, or another program wrote to it, emptied or removed it
+    await this.#closeFile(); // never opened, or another program wrote to it, truncated or removed it
     this.#path = await this.#options.locate();
     const file = await this.#options.disk.openAppend(this.#path);
     try {
@@ -202,7 +202,7 @@ export class RolloutWriter {
     return file;
   }
 
-  /** Looks at what is there: the dialect to go on in, a half line to end. */
+  /** Checks the existing content: which dialect to continue in, and whether an incomplete line must be ended. */
   async #begin(file: AppendFile, path: string): Promise<void> {
     const size = file.size() ?? 0;
     const isOurs = size === this.#size;
@@ -219,7 +219,7 @@ export class RolloutWriter {
     }
   }
 
-  /** Somebody else wrote after our half line, so it cannot be ended any more. */
+  /** Another program wrote after our incomplete line, so it cannot be completed any more. */
   #beginLineAnew(): void {
     const [first, ...rest] = this.#left;
     if (first === undefined || this.#taken === 0) return;
@@ -239,12 +239,12 @@ export class RolloutWriter {
     this.#retry = setTimeout(() => this.#start(), wait).unref();
   }
 
-  /** Everything appended so far was written or refused once more. */
+  /** Resolves when everything appended so far was written or refused once more. */
   async settle(): Promise<void> {
     while (this.#flushing !== undefined) await this.#flushing;
   }
 
-  /** Gives the descriptor back; the next append opens the file again. Call when idle. */
+  /** Closes the file descriptor; the next append opens the file again. Call only when idle. */
   async #closeFile(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;
@@ -254,7 +254,7 @@ export class RolloutWriter {
     await this.settle();
     await this.#closeFile();
   }
-  /** Tries a few times more what the disk refused, then lets go. Resolves with whether all is stored. */
+  /** Retries a few times what the disk refused, then gives up. Resolves with whether everything is stored. */
   async end(): Promise<boolean> {
     for (let attempt = 0; attempt < lastTries && !this.isIdle; attempt++) {
       await this.settle();

@@ -1,4 +1,4 @@
-/** The writers of all threads: bounded in open files, and one voice when the disk fails. */
+/** The writers of all threads: with a limit on open files, and a single report when the disk fails. */
 import type { Disk } from "./disk.ts";
 import { RolloutWriter, type Unstored } from "./writer.ts";
 
@@ -17,7 +17,7 @@ const idleMs = 60_000;
 export class Writers {
   readonly #options: WritersOptions;
   readonly #writers = new Map<string, RolloutWriter>();
-  /** Threads whose disk refused something; a failure is reported once, until writing succeeds again. */
+  /** Threads with a failed write; a failure is reported once, until writing succeeds again. */
   readonly #troubled = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -38,14 +38,14 @@ export class Writers {
         this.#closeSome();
       },
       onTrouble: (reason) => this.#trouble(threadId, reason),
-      onRemoved: (path) => report(`${path} was removed by another program; what is said from now on is kept in a new file of that name`),
+      onRemoved: (path) => report(`${path} was removed by another program; new messages are kept in a new file of that name`),
     });
     this.#writers.set(threadId, writer);
     this.#timer ??= setInterval(() => void this.#closeIdle(), idleMs).unref();
     return writer;
   }
 
-  /** Resolves when all that was appended so far is on disk, or refused by it. */
+  /** Resolves when everything appended so far is on disk, or refused by it. */
   async settle(threadId: string): Promise<void> {
     await this.#writers.get(threadId)?.settle();
   }
@@ -68,7 +68,7 @@ export class Writers {
     clearInterval(this.#timer);
     const ends = await Promise.all([...this.#writers].map(async ([id, writer]) => ({ id, isStored: await writer.end() })));
     const lost = ends.filter((end) => !end.isStored).map((end) => end.id);
-    if (lost.length > 0) this.#options.report(`the last words of these threads could not be stored and are lost: ${lost.join(", ")}`);
+    if (lost.length > 0) this.#options.report(`the last messages of these threads could not be stored and are lost: ${lost.join(", ")}`);
     this.#writers.clear();
   }
 
@@ -77,7 +77,7 @@ export class Writers {
     this.#troubled.add(threadId);
     if (!isNews) return;
     this.#options.report(
-      `threads cannot be stored: ${reason}. What is said is kept in memory and stored as soon as the disk takes it again; free some space or make the folder writable`,
+      `threads cannot be stored: ${reason}. New messages are kept in memory and stored as soon as the disk accepts writes again; free some space or make the folder writable`,
     );
   }
 
