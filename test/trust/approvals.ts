@@ -12,7 +12,7 @@ export const approvalCases: CaseTable = {
   119: [
     "54 tricks of the shell",
     "A06",
-    `${policy} > all tricks are asked about`,
+    `${policy} > all tricks need approval`,
     "src/shell/simple-commands.test.ts > property: what is called plain is exactly what bash runs",
   ],
   120: [
@@ -31,7 +31,7 @@ export const approvalCases: CaseTable = {
   ],
   124: [
     "patches through symlinks",
-    "src/workspace/workspace.test.ts > a link on the way or at the end is never written through",
+    "src/workspace/workspace.test.ts > a link in the path or at its end is never written through",
     "src/workspace/workspace.test.ts > a folder that flickers between itself and a link is never left",
   ],
   125: [

@@ -44,7 +44,7 @@ export const faultCases: CaseTable = {
   61: ["a command that closes its output and goes on", "F29", `${spawn} > a child that holds the output open does not hold up the end`],
   62: ["a command that reads its input", "F30", `${spawn} > closed input ends at once`],
   63: ["output of any bytes"],
-  64: ["two servers on one thread", "src/store/writing/leases.test.ts > another process is told who holds the thread"],
+  64: ["two servers on one thread", "src/store/writing/leases.test.ts > another process gets the holder's name"],
   65: ["20 threads run commands at once", "F33"],
   66: ["interrupts of finished and unknown turns", "F34"],
   67: ["a client that goes while a command is being started", `${spawn} > killed at any moment of a start, nothing lives on`],
@@ -137,7 +137,7 @@ export const faultCases: CaseTable = {
     "folders of very many entries in the workspace",
     "src/lib/bounded-folder.test.ts > no more entries than the limit are read, at once or one by one",
     "src/exec/sandbox/nested-repositories.test.ts > a folder of thousands of entries hides nothing: not its own repository, nor one among them",
-    "src/workspace/snapshots.test.ts > a folder of very many entries is not looked through",
+    "src/workspace/snapshots.test.ts > a folder with very many entries is not scanned",
   ],
   325: ["kill -9 right after a command: its changes can still be taken back"],
 };

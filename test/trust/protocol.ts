@@ -32,7 +32,7 @@ export const protocolCases: CaseTable = {
     "src/config/load.test.ts > cannot reach the prototype of anything",
   ],
   19: ["bytes that are no UTF-8", "P19", `${stdio} > bytes that are no UTF-8`],
-  20: ["lone surrogates", "src/store/rollout/rollout.test.ts > half a surrogate pair is mended"],
+  20: ["lone surrogates", "src/store/rollout/rollout.test.ts > half a surrogate pair is repaired"],
   21: ["NUL in lines, methods, arguments and paths", "P21", "src/protocol/limits.test.ts > no NUL gets into a command, a path or a folder"],
   22: ["doubled keys"],
   23: ["a request byte by byte", "P23", `${stdio} > a line may come byte by byte`],

@@ -57,7 +57,7 @@ export const sandboxCases: CaseTable = {
   102: ["two threads with unlike policies", "S28"],
   103: ["a wider policy of one turn"],
   104: ["the stored key of the server", "S30", home],
-  105: ["typing into a terminal", `${escapes} > no terminal to type into`],
+  105: ["typing into a terminal", `${escapes} > no terminal to inject input into`],
   106: ["no sandbox to be had", `${bwrap} > where user namespaces are off, commands are refused with the fix`],
   107: ["system calls that a command has no use for", "src/exec/sandbox/seccomp.test.ts > every denied call is refused with EPERM"],
   108: [
@@ -68,7 +68,7 @@ export const sandboxCases: CaseTable = {
   109: ["writable roots that are links, missing or relative", roots],
   110: ["protected names in another case", `${escapes} > names in another case are the same names where the disk says so`],
   111: ["planting a skill", names],
-  112: ["nested repositories, submodules, worktrees", `${bwrap} > what \`.git\` leads to is protected`],
+  112: ["nested repositories, submodules, worktrees", `${bwrap} > what \`.git\` refers to is protected`],
   113: ["files that run code later", `${bwrap} > names that the settings add are protected like the others`],
   400: [
     "datagram sockets outside, from a socket pair",
@@ -79,14 +79,14 @@ export const sandboxCases: CaseTable = {
   402: [
     "files with secrets outside the server's home",
     "src/exec/sandbox/secret-files.test.ts > cannot be read wherever they lie, in no mode, by no name",
-    "src/exec/sandbox/secret-files.test.ts > one that is replaced while a command runs does not appear",
+    "src/exec/sandbox/secret-files.test.ts > one that is replaced while a command runs stays hidden",
   ],
   403: [
     "hiding a nested repository behind decoys, depth, packages or another command",
     `${nested} > decoys, deep folders and folders of packages hide no repository`,
-    `${nested} > more of them than can be held one by one are held with the folder around them`,
+    `${nested} > too many to protect one by one are protected with the folder around them`,
     `${nested} > where nothing can be held together, commands are refused with the way out`,
-    `${nested} > a repository that came while another command runs is protected from the next one`,
+    `${nested} > a repository that appears while another command runs is protected from the next one`,
     `${nested} > a repository whose .git is a link is held with its folder`,
   ],
   404: [
@@ -142,6 +142,6 @@ export const sandboxCases: CaseTable = {
     `${escapes} > named pipes of the system take nothing, in no mode`,
     `${escapes} > named pipes anywhere outside the writable folders take nothing, in no mode; those in them do`,
     "src/exec/sandbox/engines/landlock-step.test.ts > allows what the rules say and nothing else",
-    "src/exec/sandbox/engines/landlock-step.test.ts > is left out where its program cannot be kept",
+    "src/exec/sandbox/engines/landlock-step.test.ts > is left out if its program cannot be stored",
   ],
 };
