@@ -66,7 +66,7 @@ verifies("thread.resumeOpen", async ({ app, workspace }) => {
   const asked = { sandbox: "danger-full-access", approvalPolicy: "on-request", config: { model: "other" } } as const;
   const opened = await client.call("thread/resume", { threadId: thread.id, ...asked });
   assert.deepEqual(limitsOf(opened), ["on-request", "readOnly"]);
-  assert.match(await warned.promise, /open already.*not applied: sandbox, config\. Use thread\/settings\/update/);
+  assert.match(await warned.promise, /already open.*not applied: sandbox, config\. Use thread\/settings\/update/);
 });
 
 verifies("trust.keepsItsLimits", async (stage) => {
