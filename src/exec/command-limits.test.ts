@@ -129,7 +129,7 @@ for (const { engine, skip, protects } of await testedEngines())
     test("one that fills the disk is ended with the reason, and one beside it that writes little runs on", async () => {
       let file = "";
       const written = (): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-      const disk = (): Promise<Space> => Promise.resolve({ free: 60 * megabyte - written(), total: 1000 * megabyte });
+      const disk = (): Promise<Space> => Promise.resolve({ free: Math.max(0, 60 * megabyte - written()), total: 1000 * megabyte });
       await withRoom({ disk }, async (own) => {
         file = path.join(own.work, "filler");
         const filler = "while :; do head -c 1000000 /dev/zero >> filler; sleep 0.02; done";
