@@ -63,7 +63,7 @@ verifies("thread.deleteForked", async ({ app, workspace, home }) => {
   const fork = (id: string, folder: string, base: { thread_id: string; end_byte_offset: number }): string => {
     const timestamp = new Date().toISOString();
     const meta = { id, timestamp, cwd: workspace, source: "cli", history_mode: "paginated", history_base: base };
-    const written = path.join(folder, `rollout-2026-11-15T12-00-00-${id}.jsonl`);
+    const written = path.join(folder, `rollout-${timestamp.slice(0, 19).replaceAll(":", "-")}-${id}.jsonl`);
     mkdirSync(folder, { recursive: true });
     writeFileSync(written, `${JSON.stringify({ timestamp, ordinal: 9, type: "session_meta", payload: meta })}\n`);
     return written;
