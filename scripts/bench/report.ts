@@ -149,7 +149,7 @@ Core, the store, the command line and the session clients were divided into room
 | one-token turn, p95 | 25.4 ms | 28.7 ms | 1.13× |
 | processor time of a turn | 14.8 ms | 15.8 ms | 1.07× |
 
-What a turn costs more is mostly the look at the config's files before it: there are more of them.
+About a quarter of what a turn costs more is the look at the config's files, of which there are more now; the rest is spread over many places.
 
 ## Measure it yourself
 

@@ -57,6 +57,22 @@ describe("keys of providers", () => {
     assert.deepEqual([await keys.forget("zai"), keys.has("zai")], [true, false]);
   });
 
+  it("are the ones that were saved last, in memory or not", async () => {
+    let mode: StoreMode = "file";
+    const keys = createProviderKeys({ codexHome: home, mode: () => mode, openKeyring: none });
+    const saved: unknown[] = [];
+    for (const [next, key] of [
+      ["file", "first"],
+      ["ephemeral", "second"],
+      ["file", "third"],
+    ] as const) {
+      mode = next;
+      await keys.save("zai", key);
+      saved.push(await keys.get("zai"));
+    }
+    assert.deepEqual(saved, ["first", "second", "third"]);
+  });
+
   it("of a damaged file are not guessed", async () => {
     mkdirSync(path.dirname(file()));
     for (const text of ["{", "[1]", '{"a":1}']) {

@@ -64,9 +64,10 @@ export function createProviderKeys({ codexHome, mode, openKeyring = systemKeyrin
       }
     },
     async get(provider) {
+      const newest = inMemory.get(provider);
+      if (newest !== undefined) return newest;
       const stored = read(file)[provider];
-      if (stored === undefined) return inMemory.get(provider);
-      return stored ?? (await (await openKeyring(service, provider)).get());
+      return stored === null ? await (await openKeyring(service, provider)).get() : stored;
     },
     async save(provider, key) {
       if (mode() === "ephemeral") {
@@ -78,6 +79,7 @@ export function createProviderKeys({ codexHome, mode, openKeyring = systemKeyrin
         throw invalidRequest(`${maxKeys} keys are stored already; remove one with \`parley logout PROVIDER\``);
       const isHidden = await inKeyring(provider, key);
       write({ ...before, [provider]: isHidden ? null : key });
+      inMemory.delete(provider);
     },
     async forget(provider) {
       const before = read(file);

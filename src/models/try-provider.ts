@@ -1,6 +1,6 @@
 /** Setting up a provider: which ones can be, with which model, and one short question to the model before a key is stored. */
 import type { ProviderConfig } from "../core/ports/config.ts";
-import type { ModelEvent } from "../core/ports/model-client.ts";
+import type { ModelEvent, ModelRequest } from "../core/ports/model-client.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { randomUuid } from "../lib/random.ts";
 import type { ProviderChoice } from "../protocol/account.ts";
@@ -119,7 +119,7 @@ async function ask(provider: ProviderConfig, model: string, env: Env): Promise<v
   }
 }
 
-const question = (model: string): Parameters<ReturnType<ReturnType<typeof createModelClients>["clientFor"]>["stream"]>[0] => ({
+const question = (model: string): ModelRequest => ({
   threadId: randomUuid(),
   turnId: randomUuid(),
   model,

@@ -191,30 +191,36 @@ export const plainSettings = settingNames.filter((name): name is PlainSetting =>
 
 /** The fields of a request's params for the settings that it accepts. */
 export function settingParams<T extends Taker>(taker: T): FieldsTakenBy<T> {
-  return Object.fromEntries(takenBy(taker).map(([name, { value }]) => [name, maybe(value())])) as FieldsTakenBy<T>;
+  return Object.fromEntries(takenBy[taker].map(([name, { value }]) => [name, maybe(value())])) as FieldsTakenBy<T>;
 }
 
 /** The settings in a request's params, without the other params. */
 export function settingsIn<T extends Taker>(taker: T, params: SettingParams<T>): SettingParams<T> {
   const given: Readonly<Record<string, unknown>> = params;
-  const names = takenBy(taker).map(([name]) => name);
-  return Object.fromEntries(names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]))) as SettingParams<T>;
+  return Object.fromEntries(
+    takenBy[taker].flatMap(([name]) => (given[name] === undefined ? [] : [[name, given[name]]])),
+  ) as SettingParams<T>;
 }
 
-const takenBy = (taker: Taker): readonly (readonly [string, { readonly value: Lazy }])[] => {
-  const params: Readonly<Record<string, { readonly value: Lazy; readonly takenBy: readonly Taker[] }>> = { ...table, ...otherParams };
-  return Object.entries(params).filter(([, row]) => row.takenBy.includes(taker));
+const params: Readonly<Record<string, { readonly value: Lazy; readonly takenBy: readonly Taker[] }>> = { ...table, ...otherParams };
+const paramsOf = (taker: Taker) => Object.entries(params).filter(([, row]) => row.takenBy.includes(taker));
+const takenBy = {
+  start: paramsOf("start"),
+  resume: paramsOf("resume"),
+  fork: paramsOf("fork"),
+  turn: paramsOf("turn"),
+  update: paramsOf("update"),
 };
 
 /** The fields for plain settings in a response, an update, or the params of a turn. */
 export function settingFields<P extends Place>(place: P): FieldsAt<P> {
-  const fields = namedAt(place).map(([name, shown]) => [shown, maybe(settingRows[name].value())]);
+  const fields = namedAt[place].map(([name, shown]) => [shown, maybe(settingRows[name].value())]);
   return Object.fromEntries(fields) as FieldsAt<P>;
 }
 
 /** The plain settings under the names that a place uses. */
 export function shownSettings<P extends Place>(place: P, settings: SettingValues): ShownAt<P> {
-  const shown = namedAt(place).map(([name, field]) => [field, settings[name]]);
+  const shown = namedAt[place].map(([name, field]) => [field, settings[name]]);
   return Object.fromEntries(shown) as ShownAt<P>;
 }
 
@@ -222,12 +228,13 @@ export function shownSettings<P extends Place>(place: P, settings: SettingValues
 export function settingsForTurn(params: Partial<ShownAt<"forTurn">>): Partial<SettingValues> {
   const given: Readonly<Record<string, unknown>> = params;
   return Object.fromEntries(
-    namedAt("forTurn").flatMap(([name, field]) => (given[field] === undefined || given[field] === null ? [] : [[name, given[field]]])),
+    namedAt.forTurn.flatMap(([name, field]) => (given[field] === undefined || given[field] === null ? [] : [[name, given[field]]])),
   );
 }
 
-const namedAt = (place: Place): readonly (readonly [PlainSetting, string])[] =>
+const namesAt = (place: Place): readonly (readonly [PlainSetting, string])[] =>
   plainSettings.flatMap((name) => {
     const shown = settingRows[name][place];
     return shown === undefined ? [] : [[name, shown] as const];
   });
+const namedAt = { inAnswer: namesAt("inAnswer"), inUpdate: namesAt("inUpdate"), forTurn: namesAt("forTurn") };

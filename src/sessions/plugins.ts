@@ -55,7 +55,7 @@ export function pluginGroups({ marketplaces, added, trust }: PluginFacts): Plugi
   const known = new Set(offered.flatMap(({ rows }) => rows.map(({ id }) => id)));
   const orphans = [...installed.values()].filter(({ pluginId }) => !known.has(pluginId)).map(orphanOf);
   const last: PluginGroup[] =
-    orphans.length === 0 ? [] : [{ name: "", title: "From nowhere else", path: null, added: undefined, rows: orphans }];
+    orphans.length === 0 ? [] : [{ name: "", title: "No longer offered", path: null, added: undefined, rows: orphans }];
   return [...offered, ...empty, ...last];
 }
 

@@ -128,3 +128,6 @@ export const QueuedMessage = named("QueuedMessage", () =>
   object({ messageId: string(), input: array(UserInput()), text: string(), createdAt: string(), by: Actor() }),
 );
 export type QueuedMessage = Infer<typeof QueuedMessage>;
+
+/** What happens to files when turns are reverted: nothing; restore them if nobody else has changed them since; restore them in any case. */
+export type FilesOnRollback = "keep" | "restore" | "force";

@@ -1,9 +1,7 @@
 /** Restores files to their state before a session's last turns, for every interface that reverts turns. */
 import type { EngineLink } from "./link.ts";
+import type { FilesOnRollback } from "./records.ts";
 import { readTurns } from "./sessions.ts";
-
-/** What happens to files when turns are reverted: nothing; restore them if nobody else has changed them since; restore them in any case. */
-export type FilesOnRollback = "keep" | "restore" | "force";
 
 /** Someone else has changed files since: the conversation stays, and no file of the affected turn was touched. */
 export class FilesChanged extends Error {

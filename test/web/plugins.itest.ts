@@ -167,7 +167,7 @@ describe("plugins", skip, () => {
   test("an installed plugin stays when its marketplace goes, and is uninstalled without a trace", async () => {
     await page.getByRole("button", { name: "Remove the marketplace mk" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await page.getByRole("region", { name: "From nowhere else" }).waitFor();
+    await page.getByRole("region", { name: "No longer offered" }).waitFor();
     await shows("in use");
     await box().getByRole("button", { name: "Uninstall demo@mk" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Uninstall" }).click();

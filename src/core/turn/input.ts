@@ -132,8 +132,8 @@ function isLastOfItsName(item: ModelItem, history: readonly ModelItem[]): boolea
   const text = textOf(item);
   const name = text?.slice(0, text.indexOf(">") + 1);
   if (text === undefined || name === undefined || name === "") return false;
-  const last = history.map(textOf).findLast((other) => other?.startsWith(name));
-  return last === text;
+  const last = history.findLast((other) => textOf(other)?.startsWith(name));
+  return last !== undefined && textOf(last) === text;
 }
 
 const textOf = (item: ModelItem): string | undefined => {

@@ -7,6 +7,7 @@ import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { isBusy } from "./sqlite-index.ts";
 
 /** Codex's writes last milliseconds. Waiting inside SQLite would block the whole server, so we wait between attempts. */
 const tries = 40;
@@ -49,7 +50,3 @@ function write(db: DatabaseSync, threadId: string, name: string): void {
     db.close(); // rolls back what was not committed
   }
 }
-
-/** SQLITE_BUSY and SQLITE_LOCKED, with or without their extended codes. */
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && "errcode" in error && typeof error.errcode === "number" && [5, 6].includes(error.errcode & 0xff);

@@ -125,6 +125,7 @@ const versionOf = (db: DatabaseSync): unknown => db.prepare("PRAGMA user_version
 const resultCode = (error: unknown): number | undefined =>
   error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
 export const isDatabaseError = (error: unknown): boolean => resultCode(error) !== undefined;
+/** SQLITE_BUSY and SQLITE_LOCKED, with or without their extended codes. */
 export const isBusy = (error: unknown): boolean => [5, 6].includes(resultCode(error) ?? 0);
 /** Whether the file itself is broken (corrupt, not a database, without our tables), so that only a new one helps. */
 export const isDamage = (error: unknown): boolean => [1, 11, 26].includes(resultCode(error) ?? 0);

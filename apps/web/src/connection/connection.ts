@@ -4,7 +4,7 @@ import type { StreamEvent } from "../../../../src/manager/events.ts";
 import type { ThreadPage } from "../state/fold.ts";
 import type { HookWord } from "../state/hooks.ts";
 import type { Looking } from "../state/looked-at.ts";
-import type { MessageOverrides, OutgoingMessage, PendingRequest, Project, SessionSummary } from "../state/model.ts";
+import type { FilesOnRollback, MessageOverrides, OutgoingMessage, PendingRequest, Project, SessionSummary } from "../state/model.ts";
 import type { PluginDetail, PluginFacts } from "../state/plugins.ts";
 import type { SettingsTab } from "../state/router.ts";
 
@@ -90,8 +90,6 @@ export type ReviewTarget =
   | { readonly targetType: "commit"; readonly sha: string }
   | { readonly targetType: "custom"; readonly instructions: string };
 export type RequestAnswer = { readonly response: unknown; readonly note?: string } | { readonly error: { readonly message: string } };
-
-export type FilesOnRollback = "keep" | "restore" | "force";
 
 /** What the backend offers besides sessions. Screens omit what is missing. */
 export interface Offers {

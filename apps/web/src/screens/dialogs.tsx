@@ -1,8 +1,9 @@
 /** The dialogs of the page itself. */
 import { type ReactElement, useState } from "react";
 import { useApp } from "../app-context.tsx";
-import { type FilesOnRollback, Refused, type ReviewTarget } from "../connection/connection.ts";
+import { Refused, type ReviewTarget } from "../connection/connection.ts";
 import { spelledLine } from "../parts/requests/spelled.ts";
+import type { FilesOnRollback } from "../state/model.ts";
 import { Button, focusIt, Switch } from "../ui/controls.tsx";
 import { Dialog } from "../ui/overlays.tsx";
 

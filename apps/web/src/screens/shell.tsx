@@ -102,7 +102,7 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
       <main id="main" className="main" tabIndex={-1}>
         <Banner link={link} engineDown={!engine.running} reason={engine.reason} />
         <SandboxBanner />
-        <Guard about={addressOf(place)} fallback={(again) => <BrokenScreen again={again} />}>
+        <Guard resetKey={addressOf(place)} fallback={(again) => <BrokenScreen again={again} />}>
           <Screen
             onCommands={(handle) => (sessionCommands.current = handle)}
             menuButton={

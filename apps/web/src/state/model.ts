@@ -5,7 +5,7 @@ import type { ThreadItem, UserInput } from "../../../../src/protocol/item.ts";
 import type { ServerNotification } from "../../../../src/protocol/methods.ts";
 import type { ThreadTokenUsage } from "../../../../src/protocol/thread.ts";
 import type { TurnError, TurnPlanStep } from "../../../../src/protocol/turn.ts";
-import type { Actor, PendingRequest, QueuedMessage, SessionSummary } from "../../../../src/sessions/records.ts";
+import type { Actor, FilesOnRollback, PendingRequest, QueuedMessage, SessionSummary } from "../../../../src/sessions/records.ts";
 import {
   emptyView,
   type ThreadView as FoldedThread,
@@ -17,6 +17,7 @@ import {
 export type {
   Actor,
   Decision,
+  FilesOnRollback,
   Notice,
   PendingRequest,
   PlanView,

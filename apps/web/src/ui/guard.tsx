@@ -5,7 +5,7 @@ export interface GuardProps {
   /** Rendered instead. `again` retries. */
   readonly fallback: (again: () => void) => ReactNode;
   /** When it changes, a failed part is tried again. What works stays as it is: it keeps its state and the focus. */
-  readonly about?: string;
+  readonly resetKey?: string;
   readonly children: ReactNode;
 }
 
@@ -14,8 +14,8 @@ export class Guard extends Component<GuardProps, { failed: boolean }> {
   static getDerivedStateFromError(): { failed: boolean } {
     return { failed: true };
   }
-  override componentDidUpdate({ about }: GuardProps): void {
-    if (this.state.failed && about !== this.props.about) this.setState({ failed: false });
+  override componentDidUpdate({ resetKey }: GuardProps): void {
+    if (this.state.failed && resetKey !== this.props.resetKey) this.setState({ failed: false });
   }
   override render(): ReactNode {
     return this.state.failed ? this.props.fallback(() => this.setState({ failed: false })) : this.props.children;
