@@ -177,7 +177,7 @@ class LocalStore implements ThreadStore {
     const files = this.#filesOf(threadId);
     if (files.length === 0) return;
     const segments = files.map((file) => file.segment);
-    const madeMs = Math.min(...files.map(earliestCreation));
+    const madeMs = Math.min(...files.map(earliestCreation)) - clockStepMs;
     const forks = await this.#index.basedOn([...new Set([threadId, ...segments])], threadId, madeMs);
     const distinct = [...new Map(forks.map((fork) => [fork.id, fork])).values()];
     if (distinct.length > 0) throw invalidRequest(stillReferenced(threadId, distinct));
@@ -255,6 +255,8 @@ class LocalStore implements ThreadStore {
 }
 
 const namedForks = 10;
+/** A clock may have been set back by this much between the creation of a thread and that of its fork, which then looks older. */
+const clockStepMs = 2 * 86_400_000;
 
 /** The same message as Codex, with the forks by id and title, so that the reader can open them. */
 function stillReferenced(id: string, forks: readonly StoredThread[]): string {

@@ -122,6 +122,19 @@ describe("a home of thousands of threads without an index", () => {
     for (const n of [count - 1, count - 10]) writeThread(home, n);
   });
 
+  test("a fork that was made after the clock was set back a day is found before its parent is deleted", async () => {
+    const fork = writeThread(home, count - 150);
+    const [meta = "", ...rest] = readFileSync(fork, "utf8").split("\n");
+    const line = JSON.parse(meta);
+    const base = { thread_id: idOf(count - 5), segment_id: idOf(count - 5) };
+    writeFileSync(fork, [JSON.stringify({ ...line, payload: { ...line.payload, history_base: base } }), ...rest].join("\n"));
+    rmSync(path.join(home, "parley"), { recursive: true, force: true });
+    const store = createLocalStore({ home });
+    await assert.rejects(store.delete(idOf(count - 5)), /still/);
+    await store.close();
+    writeThread(home, count - 150);
+  });
+
   test("nothing matches: an empty page with a cursor, and an end", async () => {
     for (const sortKey of ["created_at", "updated_at"] as const) {
       const { store, page, read, notices } = await first({ cwds: ["/none"], sortKey });

@@ -185,8 +185,8 @@ export class ThreadIndex {
   }
 
   /**
-   * Threads whose history is based on one of the segments of this thread. A fork is younger than its parent: so all files that may have
-   * been created since then are read before answering, and no others.
+   * Threads whose history is based on one of the segments of this thread. All files that may have been created at `sinceMs` or later are read
+   * before answering, and no others.
    */
   async basedOn(segments: readonly string[], id: string, sinceMs: number): Promise<StoredThread[]> {
     const look = async (): Promise<StoredThread[]> => {
