@@ -3,6 +3,10 @@ export const doorRequirements = {
   "mcpServer.identity": { source: "observed 0.98", says: "the MCP server names itself codex-mcp-server, with a user agent" },
   "mcpServer.arguments": { source: "MCP server document, Codex tools", says: "codex and codex-reply take every documented argument" },
   "mcpServer.settings": { source: "MCP server document, Codex tools", says: "the arguments of codex become the thread's settings" },
+  "mcpServer.commandOutput": {
+    source: "MCP server document, Event stream",
+    says: "a command's stdout and stderr come as two streams, with their own bytes",
+  },
   "mcpServer.events": {
     source: "MCP server document, Event stream",
     says: "events stream as codex/event with the request id, and the result names the thread",
@@ -263,6 +267,10 @@ export const doorRequirements = {
   "v1.events.command": {
     source: "older API document, Complete Event Types",
     says: "exec_command_begin, _output_delta and _end, in both spellings",
+  },
+  "v1.events.bytes": {
+    source: "older API document, Tool Execution Output",
+    says: "chunk is the command's own bytes in base64, also when they are not UTF-8",
   },
   "v1.events.patch": { source: "older API document, Complete Event Types", says: "patch_apply_begin and _end, turn_diff" },
   "v1.events.update": {

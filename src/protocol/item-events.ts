@@ -25,7 +25,14 @@ export const PlanDeltaNotification = named("PlanDeltaNotification", () =>
 );
 export type PlanDeltaNotification = Infer<typeof PlanDeltaNotification>;
 
-export const OutputRun = named("OutputRun", () => object({ stream: literals("stdout", "stderr"), length: integer() }));
+export const OutputRun = named("OutputRun", () =>
+  object({
+    stream: literals("stdout", "stderr"),
+    length: integer(),
+    /** The part's original bytes in base64, if they were not UTF-8. */
+    bytes: optional(string()),
+  }),
+);
 export type OutputRun = Infer<typeof OutputRun>;
 
 export const CommandExecutionOutputDeltaNotification = named("CommandExecutionOutputDeltaNotification", () =>
@@ -34,7 +41,7 @@ export const CommandExecutionOutputDeltaNotification = named("CommandExecutionOu
     itemId: string(),
     threadId: string(),
     turnId: string(),
-    /** If some of it came from stderr: the stream of each part, in order, with its length in characters (UTF-16). */
+    /** If some of it came from stderr or was not UTF-8: the stream of each part, in order, with its length in characters (UTF-16). */
     runs: optional(array(OutputRun())),
   }),
 );

@@ -1,8 +1,9 @@
 /** A command's output on its way to the clients and the model: decoded, rate-limited, capped. */
 
+import { isUtf8 } from "node:buffer";
 import type { Timers } from "../ports/clock.ts";
 import type { KeptOutput, OutputSink } from "../ports/output-files.ts";
-import { KeptBytes } from "./kept-bytes.ts";
+import { KeptBytes, wholeEnd } from "./kept-bytes.ts";
 
 /** How much output an item keeps; the middle of longer output is left out. */
 const keptBytes = 1024 * 1024;
@@ -13,17 +14,20 @@ const pauseMs = 40;
 const pieceCharacters = 64 * 1024;
 
 export type OutputStream = "stdout" | "stderr";
-/** Which stream each part of a chunk came from, in order; lengths are in characters of the text. */
-export type OutputRuns = readonly { readonly stream: OutputStream; readonly length: number }[];
+/** Which stream a part of a chunk came from. Its length is in characters of the text; `bytes` are the original ones in base64, if they were not UTF-8. */
+type OutputRun = { stream: OutputStream; length: number; bytes?: string };
+/** The parts of a chunk, in order. */
+export type OutputRuns = readonly Readonly<OutputRun>[];
 
 type OutputClock = Pick<Timers, "monotonic" | "after">;
 
 export class CommandOutput {
   readonly #kept = new KeptBytes(keptBytes);
-  readonly #decoders = { stdout: decoder(), stderr: decoder() };
+  /** The first bytes of a character whose last ones have not arrived yet. */
+  readonly #incomplete: Record<OutputStream, Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
   readonly #onDelta: (text: string, runs: OutputRuns) => void;
   #waiting = "";
-  #runs: { stream: OutputStream; length: number }[] = [];
+  #runs: OutputRun[] = [];
   #streamed = 0;
   /** Streaming has stopped, so nothing more is decoded before the end. */
   #isCut = false;
@@ -62,12 +66,12 @@ export class CommandOutput {
     if (!this.#hasSpilt && chunk.length > this.#kept.room) this.#spill();
     this.#sink?.write(chunk);
     this.#kept.push(chunk);
-    if (!this.#isCut) this.#stream(this.#decoders[stream].decode(chunk, { stream: true }), stream);
+    if (!this.#isCut) this.#decode(chunk, stream);
     this.onArrival();
   }
   /** Called after the last bytes: sends what is still buffered. */
   end(): void {
-    for (const stream of ["stdout", "stderr"] as const) if (!this.#isCut) this.#stream(this.#decoders[stream].decode(), stream);
+    for (const stream of ["stdout", "stderr"] as const) if (!this.#isCut) this.#stream(this.#incomplete[stream], stream);
     this.#flush();
     this.#whole = this.#kept.text();
   }
@@ -89,14 +93,25 @@ export class CommandOutput {
     this.#sink?.write(this.#kept.bytes);
   }
 
-  #stream(text: string, stream: OutputStream): void {
-    if (text === "") return;
+  #decode(chunk: Uint8Array, stream: OutputStream): void {
+    const before = this.#incomplete[stream];
+    const bytes = before.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([before, chunk]);
+    const whole = wholeEnd(bytes);
+    this.#incomplete[stream] = Buffer.from(bytes.subarray(whole.length));
+    this.#stream(whole, stream);
+  }
+
+  #stream(bytes: Buffer, stream: OutputStream): void {
+    if (bytes.length === 0) return;
+    const text = bytes.toString("utf8");
     this.#streamed += text.length;
     this.#isCut = this.#streamed > streamedCharacters;
     const shown = this.#isCut ? `${text.slice(0, streamedCharacters - this.#streamed)}\n…the rest is in the completed item…\n` : text;
     this.#waiting += shown;
+    const isText = this.#isCut || !text.includes("\ufffd") || isUtf8(bytes);
     const last = this.#runs.at(-1);
-    if (last?.stream === stream) last.length += shown.length;
+    if (!isText) this.#runs.push({ stream, length: shown.length, bytes: bytes.toString("base64") });
+    else if (last?.stream === stream && last.bytes === undefined) last.length += shown.length;
     else this.#runs.push({ stream, length: shown.length });
     if (this.#waiting.length >= pieceCharacters || this.#clock.monotonic() - this.#lastSent >= pauseMs) this.#flush();
     else this.#cancelFlush ??= this.#clock.after(pauseMs, () => this.#flush());
@@ -114,8 +129,6 @@ export class CommandOutput {
   }
 }
 
-const decoder = (): TextDecoder => new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** A chunk's stream list in its notification: absent when everything is stdout, the usual case. */
-export const streamsOf = (runs: OutputRuns): { runs?: { stream: OutputStream; length: number }[] } =>
-  runs.some(({ stream }) => stream === "stderr") ? { runs: runs.map((run) => ({ ...run })) } : {};
+/** A chunk's parts in its notification: absent when everything is text of stdout, the usual case. */
+export const streamsOf = (runs: OutputRuns): { runs?: OutputRun[] } =>
+  runs.some(({ stream, bytes }) => stream === "stderr" || bytes !== undefined) ? { runs: runs.map((run) => ({ ...run })) } : {};

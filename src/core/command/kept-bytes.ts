@@ -94,7 +94,7 @@ function wholeStart(bytes: Buffer): Buffer {
 }
 
 /** Without the trailing bytes of an incomplete character. */
-function wholeEnd(bytes: Buffer): Buffer {
+export function wholeEnd(bytes: Buffer): Buffer {
   let at = bytes.length - 1;
   while (at >= 0 && at > bytes.length - 4 && isContinuation(bytes[at])) at--;
   const first = bytes[at] ?? 0;

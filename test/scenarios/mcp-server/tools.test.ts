@@ -121,6 +121,24 @@ verifies(
   memory,
 );
 
+verifies(
+  "mcpServer.commandOutput",
+  async ({ home, workspace }) => {
+    await using stage = await mcpStage(home, { turns: [[{ run: "printf 'o\\377'; printf err >&2" }, "Done."]] });
+    await stage.call("codex", { prompt: "go", cwd: workspace, sandbox: "danger-full-access", "approval-policy": "never" });
+    const events = stage.notified.map(({ params }) => params.msg);
+    const streamed = (name: string): string =>
+      events
+        .flatMap((msg) => (msg.type === "exec_command_output_delta" && msg.stream === name ? [msg.chunk] : []))
+        .map((chunk) => Buffer.from(chunk, "base64").toString("latin1"))
+        .join("");
+    assert.deepEqual([streamed("stdout"), streamed("stderr")], ["o\xff", "err"]);
+    const end = events.find((msg) => msg.type === "exec_command_end");
+    assert.deepEqual([end.stdout, end.stderr], ["o\ufffd", "err"]);
+  },
+  memory,
+);
+
 for (const key of ["threadId", "conversationId"])
   verifies(
     "mcpServer.reply",

@@ -102,6 +102,18 @@ verifies("v1.events.command", async (stage) => {
   assert.deepEqual([end.stdout, end.stderr, end.formatted_output], ["out", "err", "outerr"]);
 });
 
+verifies("v1.events.bytes", async (stage) => {
+  const { of, events } = await play(stage, {
+    turns: [[{ run: "printf 'a\\377b'; printf '\\342\\202'; sleep 0.1; printf '\\254'; printf '\\300c' >&2", id: "c1" }, "Done."]],
+  });
+  const output = events.filter((msg) => msg.type === "exec_command_output_delta");
+  const streamed = (name: string): string =>
+    Buffer.concat(output.flatMap((msg) => (msg.stream === name ? [Buffer.from(msg.chunk, "base64")] : []))).toString("latin1");
+  assert.deepEqual([streamed("stdout"), streamed("stderr")], ["a\xffb\xe2\x82\xac", "\xc0c"]);
+  const end = of("exec_command_end");
+  assert.deepEqual([end.stdout, end.stderr], ["a\ufffdb€", "\ufffdc"], "as text at the end");
+});
+
 verifies("v1.events.patch", async (stage) => {
   const { of } = await play(stage, { turns: [[{ patch, id: "p1" }, "Done."]] });
   const file = path.join(stage.workspace, "new.txt");
