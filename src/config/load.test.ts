@@ -107,8 +107,8 @@ describe("load", () => {
       write(path.join(home, "night.config.toml"), 'model = "night"');
       user('model = "day"');
       assert.equal(store().effective(work, { profile: "night" }).model, "night");
-      assert.throws(() => store().effective(work, { profile: "no" }), refusal(/no profile is named `no`/));
-      assert.throws(() => store().effective(work, { profile: "../night" }), refusal(/no profile is named/));
+      assert.throws(() => store().effective(work, { profile: "no" }), refusal(/config profile `no` not found/));
+      assert.throws(() => store().effective(work, { profile: "../night" }), refusal(/config profile `\.\.\/night` not found/));
     });
 
     it("reads flags as TOML, else as plain text, and request keys as paths or tables", () => {

@@ -334,7 +334,7 @@ export class ConfigLoader {
     const file = path.join(this.#options.codexHome, `${name}.config.toml`);
     if (/^[A-Za-z0-9_-]+$/.test(name) && this.files.read(file) !== undefined)
       return fileLayer(this.files, file, { type: "user", file, profile: name });
-    if (!isTable(entry)) throw invalidRequest(`profile: no profile is named \`${name}\`; add [profiles.${name}] or the file ${file}`);
+    if (!isTable(entry)) throw invalidRequest(`config profile \`${name}\` not found; add [profiles.${name}] or the file ${file}`);
     const source: ConfigLayerSource = { type: "user", file: this.userFile, profile: name };
     return this.#remembered(`profile:${name}:${JSON.stringify(entry)}`, () =>
       makeLayer(source, entry, `${this.userFile}: profiles.${name}`, this.#options.codexHome),

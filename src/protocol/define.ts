@@ -11,6 +11,8 @@ export interface Request<P extends Schema = any, R extends Schema = any> {
   readonly result: Lazy<R>;
   /** Requests that return the same key run one after another; undefined means "run immediately". */
   readonly order?: (params: Infer<Lazy<P>>) => string | undefined;
+  /** Refused with this message while another request of the method with the same order key waits or runs. */
+  readonly alone?: string;
   /** The method is refused unless the client opted in. */
   readonly experimental?: Gate;
   /** Fields that are refused, when set, unless the client opted in. */

@@ -79,6 +79,8 @@ export const threadChangeRequests = {
     params: ThreadRollbackParams,
     result: ThreadRollbackResponse,
     order: byThread,
+    // A client that sends it twice, as a key pressed twice does, loses no second turn.
+    alone: "rollback already in progress for this thread",
     limits({ numTurns }) {
       if (numTurns < 1) throw invalidRequest("numTurns must be >= 1");
     },

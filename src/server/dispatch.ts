@@ -22,7 +22,12 @@ export function dispatch(method: string, given: unknown, call: Call): unknown {
   if (handler === undefined) throw invalidRequest(`${method} is not available in this build`);
   // the v1 methods call current ones, which keep the order themselves
   const key = Object.hasOwn(v1Requests, method) ? undefined : row.order?.(params);
-  return key === undefined ? handler(params, call) : call.app.runs.run(key, () => handler(params, call));
+  const start = (): unknown => handler(params, call);
+  if (key === undefined) return start();
+  if (row.alone === undefined) return call.app.runs.run(key, start);
+  const started = call.app.runs.runAlone(`${method} ${key}`, key, start);
+  if (started === undefined) throw invalidRequest(row.alone);
+  return started.result;
 }
 
 /** Missing and null params count as `{}`, so that the documents' own examples work. */

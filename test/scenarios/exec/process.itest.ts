@@ -112,7 +112,7 @@ verifies("exec.exitCodes", async (stage) => {
     [[free, "-C", "none", "go"], 1, /no such folder/],
     [[free, "-c", "novalue", "go"], 1, /^error: -c novalue: expected key=value\n$/],
     [[free, "-c", "approval_policy=bogus", "go"], 1, /^error: .*approval_policy/],
-    [[free, "-p", "nope", "go"], 1, /no profile is named `nope`/],
+    [[free, "-p", "nope", "go"], 1, /config profile `nope` not found/],
     [["--nope"], 2, /unexpected argument '--nope'/],
     [["-a", "never", "go"], 2, /unexpected argument '-a'/],
     [[free, "--full-auto", "--yolo", "go"], 2, /--full-auto cannot be used with/],

@@ -75,6 +75,18 @@ verifies("thread.rollback", async ({ app, workspace, restart }) => {
   );
 });
 
+verifies("thread.rollbackTwice", async ({ app, workspace }) => {
+  const client = await app({ turns });
+  const { thread } = await threeTurns(client, workspace);
+  const roll = () => client.call("thread/rollback", { threadId: thread.id, numTurns: 1 });
+  const outcomes = await Promise.allSettled([roll(), roll(), roll()]);
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.status === "fulfilled" ? texts(outcome.value.thread.turns) : outcome.reason.message)),
+    [["one", "two"], ...Array(2).fill("rollback already in progress for this thread")],
+  );
+  assert.deepEqual(texts((await roll()).thread.turns), ["one"], "the next one is carried out");
+});
+
 verifies("thread.archive", async ({ app, workspace }) => {
   const client = await app({ turns });
   const { thread } = await threeTurns(client, workspace);

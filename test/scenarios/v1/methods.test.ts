@@ -41,6 +41,7 @@ verifies("v1.newConversation", async (stage) => {
   assert.ok(order < client.wire.received.findIndex(({ method }) => method === "sessionConfigured"), "the answer comes first");
   const plain = await client.call("newConversation", { cwd: stage.workspace });
   assert.equal(plain.reasoningEffort, null, "null, not absent");
+  assert.match(await client.refused("newConversation", { profile: "default" }), /^config profile `default` not found; add /, "as 0.98");
 });
 
 verifies("v1.turns", async (stage) => {
