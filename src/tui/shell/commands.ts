@@ -10,14 +10,13 @@ import type { Completions } from "./completions.ts";
 import { chooseHook } from "./hooks.ts";
 import { logIn } from "./login.ts";
 import { choosePlugin } from "./plugins.ts";
-import { rewind } from "./rewind.ts";
+import { rewind, undoTurn } from "./rewind.ts";
 import { chooseThread, forkCurrent, renameThread } from "./sessions.ts";
 import { changeFolder, chooseAccess, chooseModel, togglePlanMode } from "./settings.ts";
 import type { Shell } from "./shell.ts";
 import { copyAnswer, exportSession, showWarnings } from "./take-away.ts";
 import { send, startThread } from "./threads.ts";
 import { showTranscript } from "./transcript.ts";
-import { undoTurn } from "./undo.ts";
 
 interface Command {
   readonly name: string;
@@ -62,7 +61,7 @@ const commandTable: readonly Command[] = [
     run: ({ shell }) => writeAgentsFile(shell),
   },
   { name: "rewind", text: "go back to an earlier message, with the files by choice (esc esc)", run: ({ shell }) => rewind(shell) },
-  { name: "undo", text: "put the files back as they were before a turn", run: ({ shell }) => undoTurn(shell) },
+  { name: "undo", text: "take the last turn out of the conversation, with the files by choice", run: ({ shell }) => undoTurn(shell) },
   { name: "compact", text: "sum the conversation up to make room", run: ({ shell }) => compact(shell) },
   { name: "cd", argument: "<folder>", text: "work in another folder", run: ({ shell }, argument) => changeFolder(shell, argument) },
   { name: "copy", text: "put the last answer into the clipboard", anytime: true, run: ({ shell }) => copyAnswer(shell) },

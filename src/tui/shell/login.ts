@@ -1,6 +1,7 @@
 /** `/login`: which model provider new sessions use, with its key. */
+import type { Client } from "../../client/client.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
-import type { ProviderChoice } from "../../protocol/account.ts";
+import type { AccountLoginCompletedNotification as LoginCompleted, ProviderChoice } from "../../protocol/account.ts";
 import { createForm, type Field } from "../ask/form.ts";
 import { createPicker, type PickerItem } from "../ask/picker.ts";
 import type { Shell } from "./shell.ts";
@@ -9,6 +10,7 @@ import { startThread } from "./threads.ts";
 /** Rows of the list that are not providers. */
 const byBrowser = "chatgpt";
 const byCode = "chatgptDeviceCode";
+type SignInType = typeof byBrowser | typeof byCode;
 
 export async function logIn(shell: Shell, argument: string): Promise<void> {
   const { data } = await shell.client().call("account/provider/list", {});
@@ -76,18 +78,45 @@ async function setUp(shell: Shell, provider: ProviderChoice, apiKey: string, mod
   await restartIfEmpty(shell);
 }
 
-async function signIn(shell: Shell, type: typeof byBrowser | typeof byCode): Promise<void> {
-  const client = shell.client();
-  const ended = Promise.withResolvers<string | undefined>();
-  client.on("account/login/completed", ({ success, error }) => ended.resolve(success ? undefined : (error ?? "unknown reason")));
-  const answer = await client.call("account/login/start", { type });
-  if (answer.type === "chatgpt") shell.store.note("info", `Open this address in your browser to sign in: ${cleanLine(answer.authUrl)}`);
-  if (answer.type === "chatgptDeviceCode")
-    shell.store.note("info", `Open ${cleanLine(answer.verificationUrl)} in a browser and enter the code ${cleanLine(answer.userCode)}`);
-  const problem = await ended.promise;
+async function signIn(shell: Shell, type: SignInType): Promise<void> {
+  const problem = await signInByAccount(shell.client(), type, (text) => shell.store.note("info", text));
   if (problem !== undefined) return shell.store.note("error", `Not signed in: ${cleanLine(problem)}`);
   shell.store.note("success", "Signed in to OpenAI");
   await restartIfEmpty(shell);
+}
+
+/** Returns what went wrong, if anything. Rejects when the connection ends. Other clients of the server may sign in meanwhile: only the end of this login counts. */
+export async function signInByAccount(
+  client: Pick<Client, "call" | "on" | "ended">,
+  type: SignInType,
+  show: (text: string) => void,
+): Promise<string | undefined> {
+  const completed: LoginCompleted[] = [];
+  let onCompleted = (): void => {};
+  const stopListening = client.on("account/login/completed", (params) => {
+    completed.push(params);
+    onCompleted();
+  });
+  const lost = new AbortController();
+  try {
+    const answer = await client.call("account/login/start", { type });
+    if (answer.type === "chatgpt") show(`Open this address in your browser to sign in: ${cleanLine(answer.authUrl)}`);
+    if (answer.type === "chatgptDeviceCode")
+      show(`Open ${cleanLine(answer.verificationUrl)} in a browser and enter the code ${cleanLine(answer.userCode)}`);
+    const loginId = "loginId" in answer ? answer.loginId : undefined;
+    const end = await new Promise<LoginCompleted>((resolve, reject) => {
+      onCompleted = () => {
+        const own = completed.find((params) => params.loginId == null || params.loginId === loginId);
+        if (own !== undefined) resolve(own);
+      };
+      client.ended.addEventListener("abort", () => reject(client.ended.reason), { once: true, signal: lost.signal });
+      onCompleted();
+    });
+    return end.success ? undefined : (end.error ?? "unknown reason");
+  } finally {
+    stopListening();
+    lost.abort();
+  }
 }
 
 /** An empty session starts over with the new model; one with a history keeps its own. */

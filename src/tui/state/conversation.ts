@@ -67,8 +67,6 @@ export interface Conversation {
   readonly plan: Plan | undefined;
   readonly sent: readonly Sent[];
   readonly usage: ThreadTokenUsage | undefined;
-  /** The turns whose files can be restored, oldest first. */
-  readonly changedBy: readonly string[];
   /** The text of a review that has just ended: the agent repeats it as a message of its own. */
   readonly reviewed: string | undefined;
   /** What the agent thinks about, in a few words. */
@@ -93,7 +91,6 @@ export const emptyConversation: Conversation = {
   plan: undefined,
   sent: [],
   usage: undefined,
-  changedBy: [],
   reviewed: undefined,
   thought: undefined,
   retrying: undefined,

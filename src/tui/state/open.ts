@@ -1,7 +1,7 @@
 /** A started, resumed or forked thread as a conversation: settings, the end of its history, what is still running. */
 
 import { clean, cleanLine } from "../../lib/terminal-text.ts";
-import type { Thread, ThreadForkResponse, ThreadResumeResponse, ThreadStartResponse } from "../../protocol/thread.ts";
+import type { ThreadForkResponse, ThreadResumeResponse, ThreadStartResponse } from "../../protocol/thread.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import { type Conversation, emit, emptyConversation, type Settings } from "./conversation.ts";
 import { type Entry, note } from "./entry.ts";
@@ -20,7 +20,6 @@ export function openConversation(opened: Opened, welcome: Entry | undefined, now
     threadId: thread.id,
     name: thread.name ? cleanLine(thread.name) : undefined,
     settings: openedSettings(opened),
-    changedBy: changedTurns(thread),
   };
   const turns = thread.turns ?? [];
   const skipped = turns.length - printedTurns;
@@ -42,9 +41,6 @@ function openedSettings(opened: Opened): Settings {
     mode: ("collaborationMode" in opened ? opened.collaborationMode?.mode : undefined) ?? "default",
   };
 }
-
-const changedTurns = ({ turns }: Thread): string[] =>
-  (turns ?? []).filter(({ items }) => items.some((item) => item.type === "fileChange" && item.status === "completed")).map(({ id }) => id);
 
 /** A turn that still runs continues to be drawn. */
 function addTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {

@@ -171,17 +171,9 @@ test("a sent message is shown as such until it comes back as an item", () => {
   assert.deepEqual(state.outbox, [{ kind: "user", text: "hi", attachments: [] }]);
 });
 
-test("other threads do not count, and turns that changed files are remembered for undo", () => {
+test("other threads do not count", () => {
   const other: Received = { method: "item/agentMessage/delta", params: { threadId: "sub", turnId: "9", itemId: "z", delta: "no" } };
   assert.equal(reduce(opened, other, 0), opened);
-  const change: ThreadItem = {
-    type: "fileChange",
-    id: "f",
-    status: "completed",
-    changes: [{ path: "/a", kind: { type: "add" }, diff: "x" }],
-  };
-  assert.deepEqual(after(begin, completed(change), completed({ ...change, id: "g" })).changedBy, ["1"]);
-  assert.deepEqual(after(begin, completed({ ...change, status: "declined" })).changedBy, []);
 });
 
 test("a hook is shown unless it simply passed", () => {

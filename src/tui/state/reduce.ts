@@ -76,7 +76,7 @@ export function reduce(state: Conversation, received: Received, nowMs: number): 
     case "item/started":
       return startItem(state, received.params.item, nowMs);
     case "item/completed":
-      return countChange(finishItem(state, received.params.item), received.params);
+      return finishItem(state, received.params.item);
     case "thread/name/updated":
       return { ...state, name: received.params.threadName ? cleanLine(received.params.threadName) : undefined };
     case "thread/tokenUsage/updated":
@@ -199,12 +199,6 @@ function ending(turn: Turn, durationMs: number, hasWorked: boolean): Entry[] {
     ];
   if (turn.status === "interrupted") return [note("warning", "Interrupted. Say what to do differently.")];
   return hasWorked && durationMs >= longTurnMs ? [{ kind: "turnEnd", durationMs }] : [];
-}
-
-/** Remembers which turns changed files, for undo. */
-function countChange(state: Conversation, { item, turnId }: ParamsOf<ServerNotifications["item/completed"]>): Conversation {
-  if (item.type !== "fileChange" || item.status !== "completed" || state.changedBy.includes(turnId)) return state;
-  return { ...state, changedBy: [...state.changedBy, turnId] };
 }
 
 function startupStatus(state: Conversation, params: ParamsOf<ServerNotifications["mcpServer/startupStatus/updated"]>): Conversation {

@@ -50,7 +50,7 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: "review", help: "Have the changes reviewed" },
   { name: "compact", help: "Summarise the conversation to make room" },
   { name: "fork", help: "Continue in a copy of this session" },
-  { name: "undo", help: "Take the last turn out of the conversation" },
+  { name: "undo", help: "Take the last turn out of the conversation, with the files by choice" },
   { name: "rename", help: "Give the session another title" },
   { name: "archive", help: "Put the session away" },
   { name: "stop", help: "Stop the running turn" },
