@@ -268,6 +268,60 @@ test("no request target from an unknown client crashes the listener, with an upg
   (await connectWebSocket(url, { token: "secret" })).close();
 });
 
+/** A masked frame; the mask is zero, so that its bytes stay readable. */
+const frame = (first: number, payload: Buffer | string = "", length = Buffer.byteLength(payload)): Buffer => {
+  const head = Buffer.alloc(length < 126 ? 2 : 10);
+  head[0] = first;
+  head[1] = 0x80 | Math.min(length, 127);
+  if (length >= 126) head.writeBigUInt64BE(BigInt(length), 2);
+  return Buffer.concat([head, Buffer.alloc(4), Buffer.from(payload)]);
+};
+const [text, ping, close, final] = [1, 9, 8, 0x80] as const;
+
+/** The close code that the server answers these bytes with; 0 if it just closes the connection. */
+function closeCode(port: number, bytes: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const got: Buffer[] = [];
+    const socket = connectRaw(port, "127.0.0.1", () => socket.write(Buffer.concat([Buffer.from(upgrade("localhost")), bytes])));
+    socket.on("data", (data) => got.push(Buffer.from(data)));
+    socket.on("error", reject);
+    socket.on("close", () => {
+      const all = Buffer.concat(got);
+      const end = all.subarray(all.indexOf("\r\n\r\n") + 4);
+      resolve(end[0] === (final | close) ? end.readUInt16BE(2) : 0);
+    });
+  });
+}
+
+test("malformed frames close their own connection with the reason's code, and no other", async () => {
+  const { port, url, next, connections } = await listen();
+  const other = await connectWebSocket(url);
+  const server = await next.promise;
+  const empty = frame(0);
+  const cases: readonly (readonly [string, Buffer, number])[] = [
+    ["not masked", Buffer.from([final | text, 1, 0x7b]), 1002],
+    ["a compressed frame that nobody agreed on", frame(final | 0x40 | text, "{}"), 1002],
+    ["a continuation of nothing", frame(final, "{}"), 1002],
+    ["a ping over its limit", frame(final | ping, Buffer.alloc(200)), 1002],
+    ["a ping in fragments", frame(ping), 1002],
+    ["an unknown kind", frame(final | 3), 1002],
+    ["an impossible close code", frame(final | close, Buffer.alloc(2)), 1002],
+    ["text that is not UTF-8", frame(final | text, Buffer.from([0xff])), 1007],
+    ["a length beyond all memory", frame(final | text, "", 2 ** 52), 1009],
+    [
+      "a message in more fragments than are allowed",
+      Buffer.concat([frame(text, "{"), ...Array.from({ length: 16 * 1024 }, () => empty)]),
+      1008,
+    ],
+  ];
+  for (const [name, bytes, code] of cases) assert.equal(await closeCode(port, bytes), code, name);
+  assert.equal(connections.length, cases.length + 1);
+  const got = nextMessage(server);
+  other.send('{"still":"here"}');
+  assert.equal(await got, '{"still":"here"}');
+  other.close();
+});
+
 test("an error of a listening server is reported and does not stop it", async (t) => {
   const server = createServer();
   t.after(() => server.close());

@@ -102,6 +102,10 @@ export const bridgeCases: CaseTable = {
     "strangers who fill the log",
     `${socket} > no request target from an unknown client crashes the listener, with an upgrade or without`,
   ],
+  610: [
+    "websocket frames that break the protocol: unmasked, reserved bits, fragments without end, lengths beyond all memory",
+    `${socket} > malformed frames close their own connection with the reason's code, and no other`,
+  ],
   603: [
     "one client that does not read, beside others that do",
     "test/scenarios/transport/slow-readers.itest.ts > a stream waits while nobody keeps up, and continues when somebody does",
