@@ -2,6 +2,7 @@
 import { actingRequirements } from "./requirements-acting.ts";
 import { agentRequirements } from "./requirements-agent.ts";
 import { doorRequirements } from "./requirements-doors.ts";
+import { listRequirements } from "./requirements-lists.ts";
 import { pluginRequirements } from "./requirements-plugin.ts";
 import { trustRequirements } from "./requirements-trust.ts";
 import { wireRequirements } from "./requirements-wire.ts";
@@ -20,6 +21,7 @@ export const requirements = {
   ...actingRequirements,
   ...agentRequirements,
   ...doorRequirements,
+  ...listRequirements,
   ...pluginRequirements,
   ...trustRequirements,
   ...wireRequirements,

@@ -22,7 +22,7 @@ import { invalidRequest } from "../protocol/errors.ts";
 import { type SignedIn, type Tokens, withApiKey, withBedrock, withTokens } from "./auth-data.ts";
 import { startBrowserLogin } from "./browser-login.ts";
 import { ownerOf } from "./claims.ts";
-import { keepFeedback } from "./feedback.ts";
+import { keepFeedback, saveFeedback } from "./feedback.ts";
 import { pollDeviceLogin, revokeToken, startDeviceLogin } from "./oauth.ts";
 import { createProviderKeys, type ProviderKeys } from "./provider-keys.ts";
 import { type AuthSettings, authSettings } from "./settings.ts";
@@ -170,8 +170,16 @@ class LocalAccounts implements Accounts {
   }
 
   async keepFeedback(params: FeedbackUploadParams): Promise<string> {
-    if (!this.#settings().feedback) throw invalidRequest("sending feedback is disabled by configuration");
+    this.#refuseDisabledFeedback();
     return keepFeedback(this.#options.codexHome, params, this.#options.clock.now());
+  }
+  async saveFeedback(params: FeedbackUploadParams, file: string): Promise<void> {
+    this.#refuseDisabledFeedback();
+    await saveFeedback(params, file, this.#options.clock.now());
+  }
+
+  #refuseDisabledFeedback(): void {
+    if (!this.#settings().feedback) throw invalidRequest("sending feedback is disabled by configuration");
   }
 
   onEvent(listener: (event: AccountEvent) => void): () => void {

@@ -280,7 +280,7 @@ export function createApp(options: ComposeOptions): App {
     places: ports.places,
     execPolicy: ports.execPolicy,
     hasRules: (of) => hasRules(rules, of),
-    commandEnv: ports.commandEnv,
+    ...{ commandEnv: ports.commandEnv, shell: surroundings.shell },
     clock,
     ids: systemIds,
     log,

@@ -19,7 +19,7 @@ const outcomeOf = (method: string): string => {
 
 test("a method is served, not supported, or unknown", () => {
   assert.equal(outcomeOf("turn/start"), "served");
-  assert.equal(outcomeOf("process/spawn"), "process/spawn is not supported by Parley");
+  assert.equal(outcomeOf("environment/add"), "environment/add is not supported by Parley");
   assert.equal(outcomeOf("plugin/share/list"), "list remote plugin shares: chatgpt authentication required for remote plugin catalog");
   assert.match(outcomeOf("no/such"), /^Invalid request: unknown variant `no\/such`, expected one of `initialize`, `/);
 });

@@ -7,22 +7,22 @@ import { refusalOf } from "./unsupported.ts";
 /** The result of looking up a method. Only names in the tables are found, never those of Object.prototype. */
 export type FoundRow =
   | { readonly kind: "row"; readonly row: Request }
-  | { readonly kind: "unsupported"; readonly message: string }
+  | { readonly kind: "unsupported"; readonly error: RpcError }
   | { readonly kind: "unknown" };
 
 export function findRow(method: string): FoundRow {
   const table: Readonly<Record<string, Request>> = clientRequests;
   const row = Object.hasOwn(table, method) ? table[method] : undefined;
   if (row !== undefined) return { kind: "row", row };
-  const message = refusalOf(method);
-  return message === undefined ? { kind: "unknown" } : { kind: "unsupported", message };
+  const error = refusalOf(method);
+  return error === undefined ? { kind: "unknown" } : { kind: "unsupported", error };
 }
 
 /** The row of a method that this build serves. Otherwise throws the error for the client. */
 export function requireRow(method: string): Request {
   const found = findRow(method);
   if (found.kind === "unknown") throw unknownMethod(method);
-  if (found.kind === "unsupported") throw invalidRequest(found.message);
+  if (found.kind === "unsupported") throw found.error;
   return found.row;
 }
 

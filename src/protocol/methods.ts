@@ -6,7 +6,9 @@ import { backgroundTerminalsRequests } from "./background-terminals.ts";
 import { commandNotifications, commandRequests } from "./command.ts";
 import { configNotifications, configRequests } from "./config.ts";
 import type { Notification, ParamsOf, Request, ResultOf } from "./define.ts";
+import { diagnosticsRequests } from "./diagnostics.ts";
 import { dynamicToolServerRequests } from "./dynamic-tool.ts";
+import { environmentRequests } from "./environment.ts";
 import { fsNotifications, fsRequests } from "./fs.ts";
 import { fuzzyFileSearchNotifications, fuzzyFileSearchRequests } from "./fuzzy-file-search.ts";
 import { hooksNotifications, hooksRequests } from "./hooks.ts";
@@ -17,6 +19,7 @@ import { mcpNotifications, mcpRequests } from "./mcp.ts";
 import { modelRequests } from "./model.ts";
 import { pluginRequests } from "./plugin.ts";
 import { pluginTrustRequests } from "./plugin-trust.ts";
+import { processNotifications, processRequests } from "./process.ts";
 import { reviewRequests } from "./review.ts";
 import { sandboxRequests } from "./sandbox.ts";
 import { skillsNotifications, skillsRequests } from "./skills.ts";
@@ -30,6 +33,7 @@ import { turnRevertRequests } from "./turn-revert.ts";
 import { userInputServerRequests } from "./user-input.ts";
 import { v1ServerRequests } from "./v1/approval.ts";
 import { v1Notifications, v1Requests } from "./v1/methods.ts";
+import { vendorServiceNotifications, vendorServiceRequests } from "./vendor-service.ts";
 
 export const clientRequests = {
   ...initializeRequests,
@@ -37,6 +41,10 @@ export const clientRequests = {
   ...appRequests,
   ...backgroundTerminalsRequests,
   ...commandRequests,
+  ...vendorServiceRequests,
+  ...processRequests,
+  ...environmentRequests,
+  ...diagnosticsRequests,
   ...configRequests,
   ...fsRequests,
   ...fuzzyFileSearchRequests,
@@ -70,6 +78,8 @@ export const serverNotifications = {
   ...accountNotifications,
   ...appNotifications,
   ...commandNotifications,
+  ...vendorServiceNotifications,
+  ...processNotifications,
   ...configNotifications,
   ...fsNotifications,
   ...fuzzyFileSearchNotifications,

@@ -1,18 +1,52 @@
 /** Methods of the current Codex that Parley does not serve, by reason. Serves server/dispatch.ts and the protocol document. */
+import { invalidRequest, RpcError } from "./errors.ts";
 
 export interface UnsupportedGroup {
   readonly why: string;
   readonly methods: readonly string[];
 }
 
-/** Methods that Codex itself refuses without an account of the vendor's service: with its error messages, which clients know. */
-const needsService: Readonly<Record<string, string>> = {
-  "plugin/skill/read": "read remote plugin skill details",
-  "plugin/share/save": "save remote plugin share",
-  "plugin/share/updateTargets": "update remote plugin share targets",
-  "plugin/share/list": "list remote plugin shares",
-  "plugin/share/checkout": "checkout plugin share",
-  "plugin/share/delete": "delete remote plugin share",
+interface Refusal {
+  readonly message: string;
+  /** -32600 unless it says otherwise. */
+  readonly code?: number;
+  readonly data?: unknown;
+}
+
+/** Codex's error for a user who is not signed in to its service; here nobody is. */
+export const serviceRefusal = (wanted: string): string => `${wanted}: chatgpt authentication required for remote plugin catalog`;
+const needsAccount = (wanted: string): Refusal => ({ message: `codex account authentication required ${wanted}` });
+const noVerification: Refusal = {
+  message: "User verification is not available in this build or account.",
+  code: -32603,
+  data: { type: "unavailable", reason: "providerUnavailable" },
+};
+const noPairing: Refusal = { message: "remote control pairing is unavailable until enrollment completes" };
+const noRemoteClients: Refusal = { message: "remote control requires ChatGPT authentication" };
+
+/** Methods that Codex too refuses where the vendor's service or a feature is missing: with its errors, which clients know. */
+const codexRefusals: Readonly<Record<string, Refusal>> = {
+  "plugin/skill/read": { message: serviceRefusal("read remote plugin skill details") },
+  "plugin/share/save": { message: serviceRefusal("save remote plugin share") },
+  "plugin/share/updateTargets": { message: serviceRefusal("update remote plugin share targets") },
+  "plugin/share/list": { message: serviceRefusal("list remote plugin shares") },
+  "plugin/share/checkout": { message: serviceRefusal("checkout plugin share") },
+  "plugin/share/delete": { message: serviceRefusal("delete remote plugin share") },
+  "account/rateLimitResetCredit/consume": needsAccount("for rate limit reset credits"),
+  "account/workspaceMessages/read": needsAccount("to read workspace messages"),
+  "account/sendAddCreditsNudgeEmail": needsAccount("to notify workspace owner"),
+  "account/gatewayOAuth/login": { message: "The current provider does not use gateway OAuth" },
+  "accountSession/switch": { message: "Workspace switching requires a managed ChatGPT login" },
+  "remoteControl/pairing/start": noPairing,
+  "remoteControl/pairing/status": noPairing,
+  "remoteControl/client/list": noRemoteClients,
+  "remoteControl/client/revoke": noRemoteClients,
+  "userVerification/enroll": noVerification,
+  "userVerification/delete": noVerification,
+  "userVerification/verify": noVerification,
+  "mcpServer/event/stream/start": { message: "MCP event subscriptions are only supported for hosted apps" },
+  "thread/prediction/request": { message: "thread/prediction/request is not implemented yet", code: -32601 },
+  "turn/settings/update": { message: "turn settings updates require the step_model_switching feature" },
 };
 
 export const unsupportedGroups: readonly UnsupportedGroup[] = [
@@ -31,19 +65,14 @@ export const unsupportedGroups: readonly UnsupportedGroup[] = [
     why: "The vendor's relay and cloud accounts: Parley talks to no service but the model provider that the user names.",
     methods: [
       "remoteControl/enable",
-      "remoteControl/disable",
-      "remoteControl/status/read",
       "remoteControl/pairing/start",
       "remoteControl/pairing/status",
       "remoteControl/client/list",
       "remoteControl/client/revoke",
-      "account/gatewayOAuth/read",
       "account/gatewayOAuth/login",
-      "account/gatewayOAuth/cancel",
       "account/bedrock/discover",
       "account/bedrock/setup",
       "account/gcp/setup",
-      "accountSession/list",
       "accountSession/switch",
       "account/rateLimitResetCredit/consume",
       "account/workspaceMessages/read",
@@ -52,7 +81,16 @@ export const unsupportedGroups: readonly UnsupportedGroup[] = [
   },
   {
     why: "Plugins of the vendor's service, sharing them, and connectors: there is no service to fetch them from; plugins of folders and repositories are served.",
-    methods: [...Object.keys(needsService), "app/read", "app/installed", "skills/remote/read", "skills/remote/write"],
+    methods: [
+      "plugin/skill/read",
+      "plugin/share/save",
+      "plugin/share/updateTargets",
+      "plugin/share/list",
+      "plugin/share/checkout",
+      "plugin/share/delete",
+      "skills/remote/read",
+      "skills/remote/write",
+    ],
   },
   {
     why: "The desktop app's own bookkeeping: sections, projects, attachments, queues, predictions, goals.",
@@ -96,50 +134,31 @@ export const unsupportedGroups: readonly UnsupportedGroup[] = [
     methods: ["thread/memoryMode/set", "thread/memory/read", "memory/status", "memory/reset"],
   },
   {
-    why: "Remote machines and processes without a sandbox: `command/exec` runs commands, inside the sandbox.",
-    methods: [
-      "environment/add",
-      "environment/info",
-      "environment/status",
-      "process/spawn",
-      "process/writeStdin",
-      "process/kill",
-      "process/resizePty",
-    ],
+    why: "Remote machines.",
+    methods: ["environment/add"],
   },
   {
     why: "Platforms and machinery that Parley has no counterpart of.",
     methods: [
-      "windowsSandbox/setupStart",
-      "windowsSandbox/readiness",
-      "userVerification/status",
       "userVerification/enroll",
       "userVerification/delete",
       "userVerification/verify",
-      "userVerification/cancel",
       "externalAgentConfig/detect",
       "externalAgentConfig/import",
       "externalAgentConfig/import/recordHistory",
       "externalAgentConfig/import/readHistories",
       "mcpServer/event/stream/start",
-      "mcpServer/event/stream/stop",
       "thread/approveGuardianDeniedAction",
-      "thread/increment_elicitation",
-      "thread/decrement_elicitation",
-      "rollout/compress",
-      "server/diagnostics",
-      "feedback/save",
-      "mock/experimentalMethod",
     ],
   },
 ];
 
-/** The error message for a method; undefined for one that is not listed here. */
-export function refusalOf(method: string): string | undefined {
+/** The error for a method; undefined for one that is not listed here. */
+export function refusalOf(method: string): RpcError | undefined {
   if (!unsupportedGroups.some((group) => group.methods.includes(method))) return undefined;
-  const wanted = Object.hasOwn(needsService, method) ? needsService[method] : undefined;
-  return wanted === undefined ? `${method} is not supported by Parley` : serviceRefusal(wanted);
+  const refusal = Object.hasOwn(codexRefusals, method) ? codexRefusals[method] : undefined;
+  if (refusal === undefined) return invalidRequest(`${method} is not supported by Parley`);
+  return refusal.code === undefined
+    ? invalidRequest(refusal.message, refusal.data)
+    : new RpcError(refusal.code, refusal.message, refusal.data);
 }
-
-/** Codex's response to a user who is not signed in to the service; here nobody is. */
-export const serviceRefusal = (wanted: string): string => `${wanted}: chatgpt authentication required for remote plugin catalog`;

@@ -56,6 +56,8 @@ export interface App {
   hasRules(config: Config): boolean;
   /** The environment variables that commands get under a config's policy. */
   commandEnv(config: Config): Readonly<Record<string, string>>;
+  /** The user's login shell. */
+  shell(): { readonly name: string; readonly path: string };
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -112,7 +114,9 @@ export interface Session {
   readonly warned: Set<string>;
   /** The client's own running commands, by process id. */
   readonly processes: Map<string, NamedCommand>;
-  /** Number of running `command/exec` commands. */
+  /** The client's own programs without a sandbox, by handle. */
+  readonly spawned: Map<string, NamedCommand>;
+  /** Number of running commands and programs of both kinds. */
   commands: number;
   /** Callbacks that end this session's watches, searches and processes when the connection closes. */
   readonly onClose: Set<() => void>;

@@ -85,6 +85,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
       app.subscriptions.toSession(session, method, params),
     warned: new Set(),
     processes: new Map(),
+    spawned: new Map(),
     commands: 0,
     onClose: new Set(),
   };

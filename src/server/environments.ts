@@ -1,10 +1,24 @@
-/** `environments` of thread/start and turn/start: the machine and folder in which a thread works. This server has one machine. */
+/** `environment/*`, and `environments` of thread/start and turn/start: the machine and folder in which a thread works. This server has one machine. */
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import type { SettingsChange } from "../core/settings/settings.ts";
+import type { environmentRequests } from "../protocol/environment.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { TurnEnvironmentParams } from "../protocol/thread-environment.ts";
+import type { HandlersFor } from "./app.ts";
+
+export const environmentHandlers: HandlersFor<typeof environmentRequests> = {
+  "environment/status"({ environmentId }) {
+    return environmentId === local ? { status: "ready" } : { status: "unknown", error: unknownEnvironment(environmentId) };
+  },
+  "environment/info"({ environmentId }, { app }) {
+    if (environmentId !== local) throw invalidRequest(unknownEnvironment(environmentId));
+    return { shell: { ...app.shell() }, cwd: pathToFileURL(process.cwd()).href };
+  },
+};
 
 const local = "local";
+const unknownEnvironment = (id: string): string => `unknown environment id \`${id}\``;
 
 /** If absent, nothing changes; an empty list removes the machine. Throws invalidRequest for unknown machines. */
 export function environmentChange(

@@ -7,6 +7,8 @@ import { appHandlers } from "./app-list.ts";
 import { backgroundTerminalsHandlers } from "./background-terminals.ts";
 import { commandHandlers } from "./command.ts";
 import { configHandlers } from "./config.ts";
+import { diagnosticsHandlers } from "./diagnostics.ts";
+import { environmentHandlers } from "./environments.ts";
 import { fsHandlers } from "./fs.ts";
 import { fuzzyFileSearchHandlers } from "./fuzzy-file-search.ts";
 import { hooksHandlers } from "./hooks.ts";
@@ -16,6 +18,7 @@ import { mcpHandlers } from "./mcp.ts";
 import { modelHandlers } from "./model.ts";
 import { pluginHandlers } from "./plugin.ts";
 import { pluginTrustHandlers } from "./plugin-trust.ts";
+import { processHandlers } from "./process.ts";
 import { reviewHandlers } from "./review.ts";
 import { sandboxHandlers } from "./sandbox.ts";
 import { skillsHandlers } from "./skills.ts";
@@ -25,6 +28,7 @@ import { threadSettingsHandlers } from "./thread-settings.ts";
 import { turnHandlers } from "./turn.ts";
 import { turnRevertHandlers } from "./turn-revert.ts";
 import { v1HandlersFor } from "./v1.ts";
+import { vendorServiceHandlers } from "./vendor-service.ts";
 
 export const handlers: HandlersFor<ClientRequests> = {
   ...initializeHandlers,
@@ -36,6 +40,10 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...turnRevertHandlers,
   ...reviewHandlers,
   ...commandHandlers,
+  ...vendorServiceHandlers,
+  ...processHandlers,
+  ...environmentHandlers,
+  ...diagnosticsHandlers,
   ...sandboxHandlers,
   ...fsHandlers,
   ...fuzzyFileSearchHandlers,

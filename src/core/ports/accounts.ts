@@ -40,6 +40,8 @@ export interface Accounts {
   status(options: { readonly includeToken: boolean; readonly refreshToken: boolean }): Promise<AuthStatus>;
   /** Saves a report on this machine; nothing is sent. Resolves to its file. */
   keepFeedback(params: FeedbackUploadParams): Promise<string>;
+  /** Writes a report to a zip file at this path, which must not exist yet; nothing is sent. */
+  saveFeedback(params: FeedbackUploadParams, file: string): Promise<void>;
   onEvent(listener: (event: AccountEvent) => void): () => void;
   /** Cancels a pending sign-in. */
   close(): void;

@@ -7,6 +7,8 @@ export interface OpenedBy {
 }
 
 export class ThreadClients {
+  /** Questions that clients show outside of the protocol. */
+  elicitations = 0;
   #dynamicTools: readonly unknown[];
   #userAgent: string;
   #isInteractive = true;

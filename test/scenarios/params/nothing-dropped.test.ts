@@ -25,6 +25,15 @@ const holdsAnyway: Readonly<Record<string, string>> = {
   "app/list forceRefetch": "there are no apps",
   "app/list limit": "there are no apps",
   "app/list threadId": "there are no apps",
+  "app/installed forceRefresh": "there are no apps",
+  "app/installed threadId": "there are no apps",
+  "app/read includeTools": "there are no apps",
+  "app/read threadId": "there are no apps",
+  "accountSession/list refreshWorkspaceMetadata": "there are no sessions",
+  "remoteControl/disable ephemeral": "the relay is never enabled",
+  "userVerification/cancel requestId": "nothing is ever verified",
+  "mcpServer/event/stream/stop subscriptionId": "there are no such streams",
+  "windowsSandbox/setupStart cwd": "the set-up always fails",
   "config/batchWrite reloadUserConfig": "settings are read anew after every write",
   "permissionProfile/list cwd": "the profiles are the same in every folder",
   "plugin/list forceRefetch": "the marketplaces are read anew for every list",
@@ -40,6 +49,9 @@ const triedIn: Readonly<Record<string, string>> = {
   "command/exec/write processId": "test/scenarios/command/exec.test.ts",
   "command/exec/write closeStdin": "test/scenarios/command/exec.test.ts",
   "command/exec/resize size": "test/scenarios/command/exec.test.ts",
+  "process/writeStdin processHandle": "test/scenarios/process/process.test.ts",
+  "process/writeStdin closeStdin": "test/scenarios/process/process.test.ts",
+  "process/resizePty size": "test/scenarios/process/process.test.ts",
   "marketplace/add sparsePaths": "test/scenarios/plugin/marketplace.test.ts",
   "thread/backgroundTerminals/terminate threadId": "test/scenarios/thread/threads.test.ts",
   "turn/steer input": "test/scenarios/turn/turn.test.ts",
@@ -95,6 +107,7 @@ function byName(name: string, { threadId, turnId, workspace }: Place): unknown {
     ...{ threadId, conversationId: threadId, turnId, expectedTurnId: turnId, beforeTurnId: turnId, lastTurnId: turnId },
     ...{ cwd: workspace, path: path.join(workspace, "x"), cwds: [workspace], roots: [workspace] },
     ...{ sourcePath: path.join(workspace, "x"), destinationPath: path.join(workspace, "y"), dataBase64: "eA==" },
+    savePath: path.join(workspace, "x.zip"),
   };
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
