@@ -92,6 +92,7 @@ const agent: Rules = {
     compaction: core("ports", "context", "hooks", "model"),
     turn: core("ports", "settings", "context", "hooks", "approval", "edit", "command", "model", "compaction"),
     thread: core("ports", "settings", "context", "hooks", "approval", "command", "model", "turn"),
+    queue: core("ports", "turn", "thread"),
   },
   forbids: {
     pattern:
@@ -101,7 +102,7 @@ const agent: Rules = {
 };
 
 /** The store's rooms: the file format below, the index and the writers above it, side by side. */
-const stored = src("store/layout.ts", "store/rollout");
+const stored = src("store/layout.ts", "store/database.ts", "store/rollout");
 const store: Rules = {
   root: "src/store",
   mayImport: {

@@ -2,6 +2,22 @@
 import type { Requirement } from "./requirements.ts";
 
 export const actingRequirements = {
+  "queue.order": {
+    source: "observed 0.166",
+    says: "waiting messages are listed, changed, reordered and removed by every client, and start one after another when turns end",
+  },
+  "queue.interrupt": {
+    source: "observed 0.166",
+    says: "after an interrupt nothing waiting starts by itself, also not after a restart, until a client starts it; a failed turn holds nothing back",
+  },
+  "queue.kept": {
+    source: "observed 0.166",
+    says: "waiting messages survive a restart and start when the thread is opened again, and not before",
+  },
+  "queue.limits": {
+    source: "observed 0.166",
+    says: "at most a hundred messages wait in a thread; a thread without a file has no queue, and a deleted one leaves none behind",
+  },
   "web.fetch": {
     source: "Parley",
     says: "a page is fetched where the sandbox has a network or a person allows the host, is shown as an item, and never from inside this network",

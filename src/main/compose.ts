@@ -16,7 +16,6 @@ import { Threads } from "../core/thread/threads.ts";
 import { commandEnvironment } from "../exec/environment.ts";
 import { createNotifier } from "../exec/notifier.ts";
 import { createCommandRunner } from "../exec/spawn.ts";
-import { OrderedRuns } from "../lib/ordered-runs.ts";
 import { findSystemProgram } from "../lib/program.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { createMcpAcceptance } from "../mcp/acceptance.ts";
@@ -39,6 +38,7 @@ import type { SetUp } from "../models/try-provider.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
+import { announceConfigChanges } from "../server/thread-settings.ts";
 import { WireCheck } from "../server/wire-check.ts";
 import { createSkills } from "../skills/skills.ts";
 import { createAudit } from "../store/audit.ts";
@@ -64,6 +64,7 @@ import { programFolders } from "./program-folders.ts";
 import { secretSettings } from "./secret-settings.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
 import { openV1 } from "./v1.ts";
+import { openQueue } from "./waiting-work.ts";
 
 export interface ComposeOptions {
   readonly log: Log;
@@ -233,6 +234,7 @@ export function createApp(options: ComposeOptions): App {
     places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir(), program },
   };
   const threads = new Threads(ports);
+  const { queue, runs } = openQueue(ports, threads, { codexHome, announce: (thread) => announceConfigChanges(thread, app) });
   threads.onUnloaded = (id) => {
     const failed = (error: unknown): void => log.warn("what a thread had could not be let go", { threadId: id, error: String(error) });
     agents.closeBelow(id).catch(failed);
@@ -271,7 +273,7 @@ export function createApp(options: ComposeOptions): App {
     providers: () => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }),
     ...{ mcp, accounts, skills, plugins: plugins.all, usage },
     store,
-    threads,
+    ...{ threads, queue, runs },
     git,
     fileSearch: createFileSearch({ ripgrep: () => findSystemProgram("rg"), now: clock.now }),
     workspace: ports.workspace,
@@ -286,7 +288,6 @@ export function createApp(options: ComposeOptions): App {
     log,
     subscriptions,
     wireCheck,
-    runs: new OrderedRuns(),
     openLegacy: (session) => openV1(() => app, session),
     compat: options.compat,
     async close() {

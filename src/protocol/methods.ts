@@ -27,6 +27,7 @@ import { threadRequests } from "./thread.ts";
 import { threadChangeRequests } from "./thread-change.ts";
 import { threadNotifications } from "./thread-events.ts";
 import { threadListRequests } from "./thread-list.ts";
+import { threadQueueNotifications, threadQueueRequests } from "./thread-queue.ts";
 import { threadSettingsNotifications, threadSettingsRequests } from "./thread-settings.ts";
 import { turnNotifications, turnRequests } from "./turn.ts";
 import { turnRevertRequests } from "./turn-revert.ts";
@@ -58,6 +59,7 @@ export const clientRequests = {
   ...sandboxRequests,
   ...skillsRequests,
   ...threadListRequests,
+  ...threadQueueRequests,
   ...threadSettingsRequests,
   ...threadRequests,
   ...threadChangeRequests,
@@ -88,6 +90,7 @@ export const serverNotifications = {
   ...itemNotifications,
   ...mcpNotifications,
   ...skillsNotifications,
+  ...threadQueueNotifications,
   ...threadSettingsNotifications,
   ...threadNotifications,
   ...turnNotifications,

@@ -93,16 +93,10 @@ export const unsupportedGroups: readonly UnsupportedGroup[] = [
     ],
   },
   {
-    why: "The desktop app's own bookkeeping: sections, projects, attachments, queues, predictions, goals.",
+    why: "The desktop app's own bookkeeping: sections, projects, attachments, predictions, goals.",
     methods: [
       "thread/goal/set",
       "thread/goal/clear",
-      "thread/queue/add",
-      "thread/queue/list",
-      "thread/queue/update",
-      "thread/queue/delete",
-      "thread/queue/reorder",
-      "thread/queue/start",
       "thread/attachment/add",
       "thread/attachment/list",
       "thread/attachment/remove",

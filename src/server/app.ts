@@ -15,6 +15,7 @@ import type { ThreadStore } from "../core/ports/thread-store.ts";
 import type { UndoStore } from "../core/ports/undo-store.ts";
 import type { Usage } from "../core/ports/usage.ts";
 import type { Workspace } from "../core/ports/workspace.ts";
+import type { SubmissionQueue } from "../core/queue/queue.ts";
 import type { Threads } from "../core/thread/threads.ts";
 import type { OrderedRuns } from "../lib/ordered-runs.ts";
 import type { ProviderChoice } from "../protocol/account.ts";
@@ -43,6 +44,7 @@ export interface App {
   readonly mcp: McpServers;
   readonly store: ThreadStore;
   readonly threads: Threads;
+  readonly queue: SubmissionQueue;
   readonly git: Git;
   readonly fileSearch: FileSearch;
   readonly workspace: Workspace;

@@ -24,6 +24,7 @@ import { sandboxHandlers } from "./sandbox.ts";
 import { skillsHandlers } from "./skills.ts";
 import { threadHandlers } from "./thread.ts";
 import { threadListHandlers } from "./thread-list.ts";
+import { threadQueueHandlers } from "./thread-queue.ts";
 import { threadSettingsHandlers } from "./thread-settings.ts";
 import { turnHandlers } from "./turn.ts";
 import { turnRevertHandlers } from "./turn-revert.ts";
@@ -34,6 +35,7 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...initializeHandlers,
   ...threadHandlers,
   ...threadListHandlers,
+  ...threadQueueHandlers,
   ...threadSettingsHandlers,
   ...backgroundTerminalsHandlers,
   ...turnHandlers,

@@ -154,6 +154,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       await app.threads.unload(params.threadId);
       if (stored !== undefined) await app.store.delete(params.threadId);
       await app.undo.forget(params.threadId);
+      await app.queue.clear(params.threadId);
     });
     after(() => {
       if (live !== undefined) announceStatus(params.threadId, { type: "notLoaded" }, app);

@@ -1,9 +1,37 @@
 /** One of two servers, Parley or the real Codex, for tests that compare their responses. */
+import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { TestContext } from "node:test";
-import { ServerProcess } from "../support/process.ts";
+import { ServerProcess, scratch } from "../support/process.ts";
 import type { Message } from "../support/wire.ts";
+import { codexProgram } from "./codex-package.ts";
+
+const codex = codexProgram("0.166.0");
+export const skip = "skip" in codex ? codex.skip : false;
+export const program = "program" in codex ? codex.program : "";
+
+/** Runs the steps on the real Codex and on Parley, each on its own home, and compares the results. */
+export async function playOnBoth<T>(
+  { t, provider }: { readonly t: TestContext; readonly provider: string },
+  steps: (side: Side) => Promise<T>,
+  prepare: (folder: string) => void = () => {},
+): Promise<T> {
+  const outcomes: T[] = [];
+  for (const which of [program, undefined]) {
+    const folder = scratch(t);
+    mockHome(folder, provider);
+    prepare(folder);
+    const side = await new Side(t, folder, which).open();
+    const outcome = JSON.stringify(await steps(side)).replaceAll(folder, "<FOLDER>");
+    outcomes.push(JSON.parse(outcome) as T);
+    await side.end();
+  }
+  const [theirs, ours] = outcomes;
+  assert.deepEqual(ours, theirs);
+  assert.ok(ours !== undefined);
+  return ours;
+}
 
 /** A home whose only model is the mock at `provider`; `more` comes after it in config.toml. */
 export function mockHome(folder: string, provider: string, more = ""): void {
@@ -59,6 +87,10 @@ export class Side {
     const isEnd = (message: Message): boolean => message.method === "turn/completed" && message.params.threadId === threadId;
     await this.#server.until(() => this.#server.messages.slice(from).find(isEnd), `the end of the turn «${text}»`);
     return this.#server.messages.slice(from).filter((message) => message.method !== undefined);
+  }
+  /** A message received after the first `from`, already there or still to come. */
+  async until(fits: (message: Message) => boolean, what: string, from = 0): Promise<Message> {
+    return await this.#server.until(() => this.#server.messages.slice(from).find(fits), what);
   }
   async end(): Promise<void> {
     this.#server.child.stdin.end();

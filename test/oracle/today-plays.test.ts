@@ -2,14 +2,13 @@
 import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { plainPlugin, skillText, writeFiles } from "../scenarios/plugin/stage.ts";
 import { responsesFrames } from "../support/model-mocks/frames.ts";
 import { MockProvider, stream } from "../support/model-mocks/server.ts";
 import { scratch } from "../support/process.ts";
 import type { Message } from "../support/wire.ts";
-import { codexProgram } from "./codex-package.ts";
-import { mockHome, Side } from "./side.ts";
+import { mockHome, playOnBoth, program, Side, skip } from "./side.ts";
 
 /** Runs a command when asked to RUN; otherwise answers. */
 const model = new MockProvider((response, request) => {
@@ -26,28 +25,6 @@ test.before(async () => {
   provider = await model.listen();
 });
 test.after(() => model[Symbol.asyncDispose]());
-
-const codex = codexProgram("0.166.0");
-const skip = "skip" in codex ? codex.skip : false;
-const program = "program" in codex ? codex.program : "";
-
-/** Runs the steps on both servers and compares the results. */
-async function playOnBoth<T>(t: TestContext, steps: (side: Side) => Promise<T>, prepare: (folder: string) => void): Promise<T> {
-  const outcomes: T[] = [];
-  for (const which of [program, undefined]) {
-    const folder = scratch(t);
-    mockHome(folder, provider);
-    prepare(folder);
-    const side = await new Side(t, folder, which).open();
-    const outcome = JSON.stringify(await steps(side)).replaceAll(folder, "<FOLDER>");
-    outcomes.push(JSON.parse(outcome) as T);
-    await side.end();
-  }
-  const [theirs, ours] = outcomes;
-  assert.deepEqual(ours, theirs);
-  assert.ok(ours !== undefined);
-  return ours;
-}
 
 const command = (event: string, line: string, matcher?: string) => ({
   [event]: [{ ...(matcher === undefined ? {} : { matcher }), hooks: [{ type: "command", command: line }] }],
@@ -94,7 +71,7 @@ const markersSent = (): string[] => {
 
 test("hooks: the same list, digests, trust, runs, items and model input", { skip, timeout: 300_000 }, async (t) => {
   const outcome = await playOnBoth(
-    t,
+    { t, provider },
     async (side) => {
       const lists = await trustAll(side);
       const { thread } = await side.call("thread/start", { cwd: path.join(side.folder, "ws") });
@@ -109,7 +86,7 @@ test("hooks: the same list, digests, trust, runs, items and model input", { skip
 
 test("plugins: the same answers from adding a marketplace to taking the plugin away", { skip, timeout: 300_000 }, async (t) => {
   await playOnBoth(
-    t,
+    { t, provider },
     async (side) => {
       const cwds = [path.join(side.folder, "ws")];
       const file = path.join(side.folder, "market/.agents/plugins/marketplace.json");

@@ -49,6 +49,8 @@ export interface ThreadOptions extends LiveSettingsOptions {
   readonly lease?: Lease | undefined;
   /** The User-Agent of requests to providers; by default it names the originator and this server. */
   readonly userAgent?: string | undefined;
+  /** How its last stored turn ended. */
+  readonly lastOutcome?: LiveTurn["outcome"];
   /** Opened although another process holds it: turns are refused with this message. */
   readonly readOnlyBecause?: string | undefined;
 }
@@ -80,6 +82,8 @@ export class LiveThread implements TurnThread {
   #endWarmUp: (() => void) | undefined;
   #turn: LiveTurn | undefined;
   #stored: boolean;
+  /** How the last turn ended, also before this process loaded the thread; undefined before the first. */
+  #lastOutcome: LiveTurn["outcome"];
   /** The last turn failed, and none has begun since. */
   #failed = false;
   #waiting = { approval: 0, input: 0 };
@@ -104,6 +108,7 @@ export class LiveThread implements TurnThread {
     this.#stored = options.stored;
     this.#lease = options.lease;
     this.readOnlyBecause = options.readOnlyBecause;
+    this.#lastOutcome = options.lastOutcome;
     this.hooks.sessionStarts(options.startedBy ?? (options.stored ? "resume" : "startup"));
   }
 
@@ -144,6 +149,12 @@ export class LiveThread implements TurnThread {
   /** Sets the preview that thread lists show, from the first message. */
   previewBy(content: readonly UserInput[]): void {
     if (this.#preview === "") this.#preview = previewOf(content);
+  }
+  /** Called when a turn has ended and no other has begun yet. */
+  onIdle: () => void = () => {};
+  /** After an interrupt the person decides what is next: nothing starts by itself. */
+  get wasInterrupted(): boolean {
+    return this.#lastOutcome === "interrupted";
   }
   /** True when clients must be notified of its settings; marks them as notified. */
   takeSettingsNews(): boolean {
@@ -387,6 +398,7 @@ export class LiveThread implements TurnThread {
     if (this.#turn === turn) this.#turn = undefined;
     turn.ended.resolve();
     if (!this.ports.audience.isWatched(this.id)) this.rest();
+    this.onIdle();
   }
 
   /** The one place where a turn ends: stored first, then announced, exactly once. */
@@ -420,6 +432,7 @@ export class LiveThread implements TurnThread {
     ]);
     this.#turn = undefined;
     this.#failed = error !== null;
+    this.#lastOutcome = outcome.status;
     turn.outcome = outcome.status;
     if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
     this.#announceStatus();

@@ -101,8 +101,10 @@ export class Threads {
     return thread;
   }
   #add(thread: LiveThread): void {
+    thread.onIdle = () => this.onIdle(thread);
     this.#live.set(thread.id, thread);
     this.#idle.used(thread);
+    this.onLoaded(thread);
   }
 
   /** The live thread, or else opened from the store. Two concurrent requests open it once. */
@@ -212,6 +214,10 @@ export class Threads {
   unloadUnwatched(): Promise<void> {
     return this.#idle.unloadUnwatched();
   }
+  /** Called when a thread was started or opened. */
+  onLoaded: (thread: LiveThread) => void = () => {};
+  /** Called when a turn of a thread has ended and no other has begun yet. */
+  onIdle: (thread: LiveThread) => void = () => {};
   /** Called when a thread was unloaded: state kept for it elsewhere can be dropped too. */
   onUnloaded: (id: string) => void = () => {};
 
@@ -274,6 +280,7 @@ export class Threads {
       name: stored.name,
       preview: stored.preview,
       updatedAtMs: stored.updatedAtMs,
+      lastOutcome: outcomeOf(past.turns.at(-1)),
       stored: true,
       overrides: options.config,
       keepsProvider: Boolean(options.modelProvider),
@@ -302,6 +309,10 @@ export interface ResumeOptions extends SettingsChange {
   readonly userAgent?: string | undefined;
 }
 export type ForkPoint = { readonly lastTurnId: string } | { readonly beforeTurnId: string };
+
+/** A turn that was running when its process ended counts as interrupted. */
+const outcomeOf = (last: Turn | undefined): "completed" | "interrupted" | "failed" | undefined =>
+  last?.status === "inProgress" ? "interrupted" : last?.status;
 
 /** The start of a client-supplied history, as if it had been entered here. */
 function firstUserInput(history: readonly ModelItem[]): UserInput[] {
