@@ -249,6 +249,11 @@ export const requirements = {
     source: "observed 0.166",
     says: "one input may have 1,048,576 characters, an emoji counting as one, and not one more",
   },
+  "review.named": { source: "observed 0.166", says: "a review's message is its subject for clients of today" },
+  "command.processId": {
+    source: "observed 0.166",
+    says: "a command has the number that the model knows it by from its start to its end, and can be ended by it",
+  },
   "turn.empty": {
     source: "observed 0.92, 0.166",
     says: "a turn with empty input makes no model call; for a client of today it does, with all that the model always reads",

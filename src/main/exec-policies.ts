@@ -56,7 +56,7 @@ function forbidAll(error: unknown): ExecPolicy {
   if (!(error instanceof RulesError)) throw error;
   const reason = `rejected: a rules file is broken, so no command can run: ${error.message}`;
   return {
-    problem: { message: error.message, file: error.file, line: error.line },
+    problem: { message: error.message, file: error.file, line: error.line, column: error.column },
     parse: (argv) => ({
       actions: [{ type: "unknown", command: argv.join(" ") }],
       simple: undefined,

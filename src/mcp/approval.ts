@@ -71,6 +71,7 @@ const refusals = {
   policy: "the approval policy allows no questions",
   person: "the user declined the tool call",
   cancel: "the user cancelled the tool call",
+  unreadable: "the client's answer was no decision",
 };
 
 /** The audit log's fields for a call. */

@@ -31,7 +31,8 @@ function start(thread: LiveThread, target: ReviewTarget, { after, app, session }
     announceConfigChanges(thread, app);
     begin();
   });
-  const text = target.type === "uncommittedChanges" ? "Review current changes" : `Review ${targetLabel(target)}`;
+  // The documents' clients show the task, today's its subject.
+  const text = session.dialect === "0.166" ? targetLabel(target) : `Review ${targetLabel(target)}`;
   const item = { type: "userMessage" as const, id: turn.id, content: [{ type: "text" as const, text, text_elements: [] }] };
   return { turn: { ...turn.toWire("inProgress", "empty"), items: [item] }, reviewThreadId: thread.id };
 }

@@ -254,10 +254,11 @@ function warnOfBrokenRules({ id, config }: LiveThread, { execPolicy, hasRules, s
   execPolicy(config)
     .then(({ problem }) => {
       if (problem === undefined) return;
-      const summary = "Error parsing rules; no command runs until the file is mended.";
-      const where = { line: problem.line, column: 1 };
-      const range = { start: where, end: where };
-      subscriptions.toThread(id, "configWarning", { summary, details: problem.message, path: problem.file, range });
+      const { file, message, line, column } = problem;
+      const summary = "Error parsing rules; custom rules not applied."; // Codex's text, which clients may look for
+      const details = `No command runs until the file is fixed: failed to parse rules file ${file}: Parse error: ${message}`;
+      const range = { start: { line, column }, end: { line, column } };
+      subscriptions.toThread(id, "configWarning", { summary, details, path: file, range });
     })
     .catch((error: unknown) => log.warn("the rules could not be read", { error: String(error) }));
 }

@@ -96,7 +96,7 @@ export class Transcript {
       if (mine(p)) this.#usage = p.tokenUsage.total;
     });
     client.on("warning", (p) => (p.threadId == null || mine(p)) && this.#warning(p.message));
-    client.on("configWarning", (p) => this.#warning(p.summary));
+    client.on("configWarning", (p) => this.#warning(p.details ? `${p.summary} ${p.details}` : p.summary));
     client.on("deprecationNotice", (p) => this.#warning(p.summary));
     client.on("hook/completed", (p) => {
       const text = mine(p) ? hookNotice(p.run) : undefined;

@@ -34,7 +34,8 @@ export async function approve(turn: ApprovalTurn, itemId: string, request: Appro
   if (decision.kind === "decline" && decision.because !== undefined)
     turn.notify("warning", { threadId: turn.thread.id, message: decision.because });
   if (decision.kind === "cancel" && decision.goesOn !== true) turn.interrupt();
-  return { allows: false, by: decision.kind === "cancel" ? "cancel" : "person" };
+  if (decision.kind === "cancel") return { allows: false, by: "cancel" };
+  return { allows: false, by: decision.isUnreadable === true ? "unreadable" : "person" };
 }
 
 /** Writes a decision that was made without asking anybody to the audit log. */
@@ -59,6 +60,10 @@ function auditDecision(decision: Decision): NonNullable<AuditEntry["decision"]> 
   if (decision.remember) return "acceptAndRemember";
   return decision.forSession ? "acceptForSession" : "accept";
 }
+
+/** What a refused action's item and the model are given: an answer that is no decision fails it, as in Codex. */
+export const refusalOf = ({ by }: Extract<Ruling, { allows: false }>): { status: "declined" | "failed"; text: string } =>
+  by === "unreadable" ? { status: "failed", text: "approval request failed" } : { status: "declined", text: "rejected by user" };
 
 const answeredBy = (answer: Answer): string => (answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind);
 const reason = (text: string | undefined): { text?: string } => (text === undefined ? {} : { text });

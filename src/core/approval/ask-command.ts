@@ -2,7 +2,7 @@
 
 import type { CommandExecutionRequestApprovalParams } from "../../protocol/approval.ts";
 import { commandText } from "../hooks/tool-use.ts";
-import { type ApprovalRequest, type Settled, sessionGrant } from "../ports/approval.ts";
+import { type ApprovalRequest, type Ruling, type Settled, sessionGrant } from "../ports/approval.ts";
 import type { AuditSubject } from "../ports/audit.ts";
 import type { ExecPolicy, ParsedCommand, ProposedRule, Verdict } from "../ports/exec-policy.ts";
 import type { CommandAction } from "../ports/tool.ts";
@@ -32,13 +32,13 @@ export async function approveCommand(
   request: CommandRequest,
   { reason, settled, announce = () => {} }: CommandQuestion,
   turn: ApprovalTurn,
-): Promise<boolean> {
+): Promise<Ruling> {
   const { action, callId, policy } = request;
   const { grants } = turn.thread;
   const outside = action.escalate && isConfined(turn.settings.sandboxPolicy);
   const rule = settled === undefined ? policy.proposedRule(action.argv, { wanted: action.prefixRule, outside }) : undefined;
   const isGranted = (): boolean => grants.coversCommand(action.argv, action.cwd, action.escalate);
-  const { allows } = await approve(turn, callId, {
+  return await approve(turn, callId, {
     about: aboutCommand(request),
     settled: settled ?? (isGranted() ? sessionGrant : undefined),
     hooked: { name: "Bash", aliases: [], input: { command: commandText(action.argv), description: reason ?? null } },
@@ -51,7 +51,6 @@ export async function approveCommand(
       if (remember && rule !== undefined) await policy.remember(rule.prefix, outside);
     },
   });
-  return allows;
 }
 
 interface Offer {

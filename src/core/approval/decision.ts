@@ -5,21 +5,24 @@ import type { Decision } from "../ports/approval.ts";
 import type { Answer } from "../ports/audience.ts";
 
 const no: Decision = { kind: "decline" };
+const unreadable: Decision = { kind: "decline", isUnreadable: true };
 
 /**
  * Parses an answer to `item/<…>/requestApproval`: exact spelling, and only the decisions of this family (docs/from-codex.md). `offered` is the rule
  * that the question proposed; an answer can store that rule and no other.
  */
 export function decisionFrom(answer: Answer, offered?: readonly string[]): Decision {
-  if (answer.kind !== "answered" || typeof answer.result !== "object" || answer.result === null) return no;
+  if (answer.kind !== "answered") return no;
+  if (typeof answer.result !== "object" || answer.result === null) return unreadable;
   const { decision, acceptSettings } = answer.result as { decision?: unknown; acceptSettings?: unknown };
   const forSession =
     typeof acceptSettings === "object" && acceptSettings !== null && (acceptSettings as { forSession?: unknown }).forSession === true;
   if (decision === "accept" || decision === "allow_once") return { kind: "accept", forSession, remember: false };
   if (decision === "acceptForSession" || decision === "allow_session") return { kind: "accept", forSession: true, remember: false };
+  if (decision === "decline") return no;
   if (decision === "cancel") return { kind: "cancel" };
   const amendment = amendmentOf(decision);
-  if (amendment === undefined) return no;
+  if (amendment === undefined) return unreadable;
   if (isDeepStrictEqual(amendment, offered)) return { kind: "accept", forSession: false, remember: true };
   const shown = amendment.join(" ").slice(0, 200);
   const fix = offered === undefined ? "no rule was offered" : `offered was \`${offered.join(" ")}\``;

@@ -5,7 +5,7 @@ import type { CommandOutput } from "./command-output.ts";
 
 export interface Terminal {
   readonly sessionId: number;
-  /** Its id on the wire. */
+  /** Its id on the wire: the session's number, which is known before the program runs. */
   readonly processId: string;
   readonly itemId: string;
   readonly turnId: string;

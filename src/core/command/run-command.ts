@@ -1,7 +1,7 @@
 /** Runs a command: rules, approval, sandbox, output, end. No tool can skip a step. */
 import { withoutSecrets } from "../../lib/redact.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
-import { policyName, settle } from "../approval/approve.ts";
+import { policyName, refusalOf, settle } from "../approval/approve.ts";
 import { approveCommand, auditedCommand, type CommandRequest } from "../approval/ask-command.ts";
 import { isConfined, stepForCommand } from "../approval/command-rules.ts";
 import { cutText, outputName } from "../context/tool-output.ts";
@@ -41,8 +41,8 @@ export async function runCommand(action: CommandAction, callId: string, turn: Co
     id: callId,
     command: withoutSecrets(parsed.display),
     cwd: action.cwd,
-    processId: null,
-    source: "agent",
+    processId: String(thread.terminals.nextSession()),
+    source: action.format === "exec_command" ? "unifiedExecStartup" : "agent",
     status: "inProgress",
     commandActions: parsed.actions.map((step) => ({ ...step, command: withoutSecrets(step.command) })),
     aggregatedOutput: null,
@@ -51,11 +51,12 @@ export async function runCommand(action: CommandAction, callId: string, turn: Co
   };
   if (!isReader(request)) turn.edits.snapshot.expectCommand();
   const basis = step.kind === "ask" ? { reason: step.reason } : { settled: settledWithoutAsking(request, turn) };
-  const granted = await approveCommand(request, { ...basis, announce: () => turn.items.start(item) }, turn);
-  if (!granted) {
-    await turn.items.complete({ ...item, status: "declined" });
+  const ruling = await approveCommand(request, { ...basis, announce: () => turn.items.start(item) }, turn);
+  if (!ruling.allows) {
+    const { status, text } = refusalOf(ruling);
+    await turn.items.complete({ ...item, status });
     turn.signal.throwIfAborted();
-    return failed(rejection(action));
+    return failed(rejection(action, text));
   }
   const confinement = { ...confinementFor(turn, action.escalate), namesMayBeOpen: true };
   // A command that ran unasked because it only reads must not write where its sandbox leaves protected names open.
@@ -75,8 +76,8 @@ async function runGranted(request: CommandRequest, item: CommandItem, confinemen
   const mayLeave = turn.settings.approvalPolicy === "on-failure" && isConfined(confinement.policy);
   if (!mayLeave || !stoppedBySandbox(first.exit, first.terminal.output.text)) return await finish(item, first, action, turn);
   const outside: CommandRequest = { ...request, action: { ...action, escalate: true } };
-  if (!(await approveCommand(outside, { reason: "the command failed in the sandbox; run it outside?" }, turn)))
-    return await endDeclined(item, first, action, turn);
+  const ruling = await approveCommand(outside, { reason: "the command failed in the sandbox; run it outside?" }, turn);
+  if (!ruling.allows) return await endDeclined(item, first, action, turn);
   const second = await attempt(request, item, { ...confinement, policy: { type: "dangerFullAccess" } }, turn);
   return "output" in second ? second.output : await finish(item, second, action, turn);
 }
@@ -183,11 +184,11 @@ function watch(running: RunningCommand, item: CommandItem, turn: CommandTurn, ac
   );
   running.onOutput = (chunk, stream) => output.push(chunk, stream);
   turn.commands.add(running);
-  const sessionId = thread.terminals.nextSession();
+  const sessionId = Number(item.processId);
   const done = Promise.withResolvers<void>();
   const terminal: Terminal = {
     sessionId,
-    processId: String(running.pid),
+    processId: String(sessionId),
     itemId: item.id,
     turnId: turn.id,
     command: withoutSecrets(scriptOf(action.argv) ?? item.command),
@@ -264,7 +265,6 @@ export const cutFor =
 function ended(item: CommandItem, terminal: Terminal, exit: CommandExit): CommandItem {
   return {
     ...item,
-    processId: terminal.processId,
     status: exit.exitCode === 0 ? "completed" : "failed",
     aggregatedOutput: terminal.output.text,
     exitCode: exit.exitCode,
@@ -272,8 +272,8 @@ function ended(item: CommandItem, terminal: Terminal, exit: CommandExit): Comman
   };
 }
 
-const rejection = (action: CommandAction): string =>
-  action.format === "exec_command" ? "exec_command failed: rejected by user" : "exec command rejected by user";
+const rejection = (action: CommandAction, text = "rejected by user"): string =>
+  action.format === "exec_command" ? `exec_command failed: ${text}` : `exec command ${text}`;
 
 /** The person refused to run it outside the sandbox: its output inside is all there is. */
 async function endDeclined(item: CommandItem, { terminal, exit }: Attempt, action: CommandAction, turn: CommandTurn): Promise<ToolOutput> {

@@ -1,13 +1,13 @@
 /** Applies a patch: planning, approval, the change itself, and the turn's diff afterwards. */
 import type { FileChangeRequestApprovalParams } from "../../protocol/approval.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
-import { approve, auditSubject, policyName, settle } from "../approval/approve.ts";
+import { approve, auditSubject, policyName, refusalOf, settle } from "../approval/approve.ts";
 import { decisionFrom } from "../approval/decision.ts";
 import { applyPlan } from "../patch/apply.ts";
 import { patchOutput } from "../patch/file-changes.ts";
 import { decidePatch, type PatchDecision, type PatchPlan, planPatch, reachOf } from "../patch/plan.ts";
 import { writeScope } from "../patch/reach.ts";
-import { type ApprovalRequest, type Settled, sessionGrant } from "../ports/approval.ts";
+import { type ApprovalRequest, type Ruling, type Settled, sessionGrant } from "../ports/approval.ts";
 import type { AuditSubject } from "../ports/audit.ts";
 import { failed, type PatchAction, type ToolOutput } from "../ports/tool.ts";
 import { problemsIn } from "./diagnostics.ts";
@@ -27,10 +27,12 @@ export async function runPatch(action: PatchAction, callId: string, turn: EditTu
     return failed(decision.text);
   }
   turn.items.start(item);
-  if (!(await mayApply(plan, { decision, item, action }, turn))) {
-    await turn.items.complete({ ...item, status: "declined" });
+  const ruling = await mayApply(plan, { decision, item, action }, turn);
+  if (!ruling.allows) {
+    const { status, text } = refusalOf(ruling);
+    await turn.items.complete({ ...item, status });
     turn.signal.throwIfAborted();
-    return failed("patch rejected by user");
+    return failed(`patch ${text}`);
   }
   return await apply(plan, item, turn);
 }
@@ -59,15 +61,15 @@ interface Pending {
   readonly action: PatchAction;
 }
 
-async function mayApply(plan: PatchPlan, { decision, item, action }: Pending, turn: EditTurn): Promise<boolean> {
+async function mayApply(plan: PatchPlan, { decision, item, action }: Pending, turn: EditTurn): Promise<Ruling> {
   const { grants } = turn.thread;
   const about = aboutPatch(plan, turn);
   if (decision.kind === "apply") {
     const settled: Settled = { decision: "allowedByPolicy", by: policyName(turn) };
-    return (await settle(turn, auditSubject(turn, item.id, about), settled)).allows;
+    return await settle(turn, auditSubject(turn, item.id, about), settled);
   }
   const { reason } = decision;
-  const { allows } = await approve(turn, item.id, {
+  return await approve(turn, item.id, {
     about,
     settled: grants.coversFiles(plan.touched) ? sessionGrant : undefined,
     hooked: {
@@ -81,7 +83,6 @@ async function mayApply(plan: PatchPlan, { decision, item, action }: Pending, tu
       if (forSession) grants.grantFiles(plan.touched);
     },
   });
-  return allows;
 }
 
 const question = (item: FileChangeItem, reason: string | null, turn: EditTurn): FileChangeRequestApprovalParams => ({

@@ -16,8 +16,8 @@ export const sessionGrant: Settled = { decision: "acceptForSession", by: "sessio
 /** The person's decision. Anything that cannot be parsed exactly, or was not offered, is a no. */
 export type Decision =
   | { readonly kind: "accept"; readonly forSession: boolean; readonly remember: boolean }
-  /** `because`: the warning about an invalid answer that counts as a no. */
-  | { readonly kind: "decline"; readonly because?: string }
+  /** `because`: the warning about an invalid answer that counts as a no. `isUnreadable`: the client answered nothing that is a decision. */
+  | { readonly kind: "decline"; readonly because?: string; readonly isUnreadable?: true }
   /** A no that also ends the turn, unless `goesOn` is set. */
   | { readonly kind: "cancel"; readonly goesOn?: true };
 
@@ -45,4 +45,4 @@ export interface ApprovalRequest {
 export type Ruling =
   | { readonly allows: true }
   /** `text` is the reason for the refusal, for the model, if one was given. */
-  | { readonly allows: false; readonly by: "policy" | "hook" | "person" | "cancel"; readonly text?: string };
+  | { readonly allows: false; readonly by: "policy" | "hook" | "person" | "cancel" | "unreadable"; readonly text?: string };

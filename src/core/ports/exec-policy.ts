@@ -27,7 +27,7 @@ export interface ProposedRule {
 
 export interface ExecPolicy {
   /** Why the rules could not be read; no command runs until that is fixed. */
-  readonly problem?: { readonly message: string; readonly file: string; readonly line: number };
+  readonly problem?: { readonly message: string; readonly file: string; readonly line: number; readonly column: number };
   parse(argv: readonly string[], cwd: string): ParsedCommand;
   /**
    * The strictest rule over all parts of a compound command; one that is not fully parsed is never known to be safe. A program that

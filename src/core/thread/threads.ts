@@ -292,7 +292,9 @@ export class Threads {
 
 /** An archived thread can be read and listed, but not continued. */
 export const archivedError = (id: string): Error =>
-  invalidRequest(`session ${id} is archived. Bring it back first, with \`parley threads archive --undo ${id}\` or thread/unarchive.`);
+  invalidRequest(
+    `session ${id} is archived. Use thread/unarchive, \`parley threads archive --undo ${id}\` or \`codex unarchive ${id}\` to unarchive it first.`,
+  );
 
 function refuseUnknownProvider(config: Config, provider: string | null | undefined): void {
   if (provider === undefined || provider === null || config.providers[provider] !== undefined) return;

@@ -49,8 +49,8 @@ async function runBeside(turn: LiveTurn, command: ShellCommand): Promise<void> {
   const done = Promise.withResolvers<void>();
   const joinTerminals = async (running: RunningCommand, item: CommandItem, output: CommandOutput): Promise<void> => {
     const terminal = {
-      sessionId: thread.terminals.nextSession(),
-      processId: String(running.pid),
+      sessionId: Number(item.processId),
+      processId: String(item.processId),
       itemId: item.id,
       turnId: turn.id,
       command: withoutSecrets(command.text),
@@ -111,7 +111,7 @@ async function run(
     output.end();
     turn.outcomes.note(about(turn, item, command.text), outcomeOf(exit));
     const text = note(command.text, exit.exitCode, await shown(output, item.id, turn));
-    await turn.items.complete(ended(item, running.pid, exit, output.text), [userMessage(text)]);
+    await turn.items.complete(ended(item, exit, output.text), [userMessage(text)]);
   } catch (error) {
     if (!(error instanceof CommandRefused)) throw error;
     turn.outcomes.note(about(turn, item, command.text), `not started: ${error.message}`);
@@ -127,7 +127,7 @@ async function openItem(turn: LiveTurn, argv: readonly string[]): Promise<Comman
     id: ports.ids.item(),
     command: withoutSecrets(parsed.display),
     cwd: settings.cwd,
-    processId: null,
+    processId: String(turn.thread.terminals.nextSession()),
     source: "userShell",
     status: "inProgress",
     commandActions: parsed.actions.map((step) => ({ ...step, command: withoutSecrets(step.command) })),
@@ -139,9 +139,8 @@ async function openItem(turn: LiveTurn, argv: readonly string[]): Promise<Comman
   return item;
 }
 
-const ended = (item: CommandItem, pid: number, exit: CommandExit, output: string): CommandItem => ({
+const ended = (item: CommandItem, exit: CommandExit, output: string): CommandItem => ({
   ...item,
-  processId: String(pid),
   status: exit.exitCode === 0 ? "completed" : "failed",
   aggregatedOutput: output,
   exitCode: exit.exitCode,

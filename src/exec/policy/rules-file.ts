@@ -33,7 +33,7 @@ function readRules(file: string): string {
   try {
     return readBoundedTextSync(file, maxBytes);
   } catch (error) {
-    throw error instanceof UnfitFile ? new RulesError(file, 1, error.reason) : error;
+    throw error instanceof UnfitFile ? new RulesError(file, { line: 1, column: 1 }, error.reason) : error;
   }
 }
 

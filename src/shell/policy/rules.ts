@@ -103,7 +103,7 @@ class Arguments {
   }
 
   fail(message: string): never {
-    throw new RulesError(this.#file, this.#call.line, message);
+    throw new RulesError(this.#file, { line: this.#call.line, column: 1 }, message);
   }
 
   text(name: string): string {

@@ -8,15 +8,17 @@ export interface Call {
   readonly line: number;
 }
 
-/** A mistake in a rules file, with its file and line. */
+/** A mistake in a rules file, with its file, line and column. */
 export class RulesError extends Error {
   readonly file: string;
   readonly line: number;
-  constructor(file: string, line: number, message: string) {
+  readonly column: number;
+  constructor(file: string, { line, column }: Place, message: string) {
     super(`${file}:${line}: ${message}`);
     this.name = "RulesError";
     this.file = file;
     this.line = line;
+    this.column = column;
   }
 }
 
@@ -25,10 +27,15 @@ export function parseCalls(text: string, file: string): Call[] {
   return new Parser(tokenize(text, file), file).file();
 }
 
-interface Token {
+/** Both count from 1. */
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+interface Token extends Place {
   readonly kind: "name" | "string" | "mark" | "newline" | "end";
   readonly text: string;
-  readonly line: number;
 }
 
 const maxNesting = 20;
@@ -45,30 +52,34 @@ function tokenize(text: string, file: string): Token[] {
   const piece = new RegExp(pieces.map((pattern) => pattern.source).join("|"), "y");
   const tokens: Token[] = [];
   let line = 1;
+  let lineStart = 0;
   let depth = 0;
   while (piece.lastIndex < text.length) {
     const at = piece.lastIndex;
+    const place = { line, column: at - lineStart + 1 };
     const found = piece.exec(text);
     if (found === null) {
       const what = /^r?["']/.test(text.slice(at)) ? "a string without its closing quote" : `unexpected ${JSON.stringify(text.charAt(at))}`;
-      throw new RulesError(file, line, what);
+      throw new RulesError(file, place, what);
     }
     const { string, name, mark, newline } = found.groups ?? {};
-    if (string !== undefined) tokens.push({ kind: "string", text: decodeString(string, file, line), line });
-    else if (name !== undefined) tokens.push({ kind: "name", text: name, line });
+    if (string !== undefined) tokens.push({ kind: "string", text: decodeString(string, file, place), ...place });
+    else if (name !== undefined) tokens.push({ kind: "name", text: name, ...place });
     else if (mark !== undefined) {
       if (mark === "(" || mark === "[") depth++;
       if (mark === ")" || mark === "]") depth = Math.max(0, depth - 1);
-      tokens.push({ kind: "mark", text: mark, line });
-    } else if (newline !== undefined && depth === 0) tokens.push({ kind: "newline", text: "end of line", line });
+      tokens.push({ kind: "mark", text: mark, ...place });
+    } else if (newline !== undefined && depth === 0) tokens.push({ kind: "newline", text: "end of line", ...place });
     line += found[0].split("\n").length - 1;
+    if (found[0].includes("\n")) lineStart = at + found[0].lastIndexOf("\n") + 1;
   }
-  return [...tokens, { kind: "newline", text: "end of file", line }, { kind: "end", text: "end of file", line }];
+  const end = { text: "end of file", line, column: text.length - lineStart + 1 };
+  return [...tokens, { kind: "newline", ...end }, { kind: "end", ...end }];
 }
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\", "'": "'", '"': '"', "\n": "" };
 
-function decodeString(written: string, file: string, line: number): string {
+function decodeString(written: string, file: string, place: Place): string {
   const isRaw = written.startsWith("r");
   const quoted = isRaw ? written.slice(1) : written;
   const width = /^("""|''')/.test(quoted) ? 3 : 1;
@@ -76,7 +87,7 @@ function decodeString(written: string, file: string, line: number): string {
   if (isRaw) return body;
   return body.replaceAll(/\\([\s\S])/g, (_, char: string) => {
     const value = Object.hasOwn(escapes, char) ? escapes[char] : undefined;
-    if (value === undefined) throw new RulesError(file, line, `unknown escape \\${char} in a string (use \\\\ for a backslash)`);
+    if (value === undefined) throw new RulesError(file, place, `unknown escape \\${char} in a string (use \\\\ for a backslash)`);
     return value;
   });
 }
@@ -161,7 +172,7 @@ class Parser {
   }
 
   #peek(): Token {
-    return this.#tokens[this.#at] ?? { kind: "end", text: "end of file", line: 0 };
+    return this.#tokens[this.#at] ?? { kind: "end", text: "end of file", line: 0, column: 1 };
   }
 
   #next(): Token {
@@ -178,7 +189,7 @@ class Parser {
   }
 
   #fail(token: Token, message: string): never {
-    throw new RulesError(this.#file, token.line, message);
+    throw new RulesError(this.#file, token, message);
   }
 }
 

@@ -110,7 +110,7 @@ verifies("thread.shellBeside", async ({ app, workspace }) => {
   });
   const beside = (text: string, command: string) => {
     const stop = client.on("item/started", ({ item }) => {
-      if (item.type !== "commandExecution" || item.source !== "agent") return;
+      if (item.type !== "commandExecution" || item.source === "userShell") return;
       stop();
       void client.call("thread/shellCommand", { threadId: thread.id, command });
     });

@@ -76,6 +76,13 @@ verifies("patch.declined", async (stage) => {
   assert.deepEqual([item.status, file("a")], ["declined", undefined]);
 });
 
+verifies("approval.unreadable", async (stage) => {
+  const add = { patch: patch("*** Add File: a", "+1") };
+  const turns = [[add, { expect: { output: "patch approval request failed" } }, { say: "ok" }]];
+  const { item, file } = await play(stage, { turns, config: readOnly }, () => "approved");
+  assert.deepEqual([item.status, file("a")], ["failed", undefined]);
+});
+
 verifies("patch.unfit", async (stage) => {
   writeFileSync(path.join(stage.workspace, "a"), "1\n");
   const turns = [

@@ -41,6 +41,30 @@ verifies("turn.empty", async (stage) => {
   });
 });
 
+verifies("review.named", async (stage) => {
+  const { wire, threadId } = await opened(stage, { turns: [[{ say: "fine" }]] });
+  const target = { type: "commit", sha: "1234567deadbeef", title: "Tidy UI colors" };
+  const { result } = await wire.ask("review/start", { threadId, target, delivery: "inline" });
+  assert.equal(result.turn.items[0].content[0].text, "commit 1234567: Tidy UI colors");
+  await wire.notification("turn/completed");
+});
+
+verifies("command.processId", async (stage) => {
+  const { wire, threadId } = await opened(stage, {
+    turns: [[{ call: "exec_command", with: { cmd: "echo up; sleep 60", yield_time_ms: 250 } }, { say: "{{output}}" }]],
+    config: 'sandbox_mode = "danger-full-access"\napproval_policy = "never"\n',
+  });
+  await turn(wire, threadId);
+  const started = wire.received.find((m) => m.method === "item/started" && m.params.item.type === "commandExecution");
+  const { processId, source } = started?.params.item ?? {};
+  assert.equal(source, "unifiedExecStartup");
+  const message = wire.received.find((m) => m.method === "item/completed" && m.params.item.type === "agentMessage");
+  assert.ok(message?.params.item.text.includes(`session ID ${processId}`), "the number by which the model knows it");
+  assert.deepEqual((await wire.ask("thread/backgroundTerminals/terminate", { threadId, processId })).result, { terminated: true });
+  const done = await wire.until((m) => m.method === "item/completed" && m.params.item.type === "commandExecution");
+  assert.equal(done.params.item.processId, processId);
+});
+
 verifies("turn.contextOnce", async (stage) => {
   await onProvider(stage, async ({ wire, threadId, body }) => {
     const open = (file: string) => ({ additionalContext: { ide: { value: file, kind: "application" } } });

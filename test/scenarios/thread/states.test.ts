@@ -42,7 +42,9 @@ verifies("thread.archived", async ({ app, workspace }) => {
   await thread.run("a");
   const { id: threadId } = thread;
   await client.call("thread/archive", { threadId });
-  const put = new RegExp(`^session ${threadId} is archived\\. .*thread/unarchive`);
+  const put = new RegExp(
+    `^session ${threadId} is archived\\. .*thread/unarchive.* \`codex unarchive ${threadId}\` to unarchive it first\\.$`,
+  );
   await refused(client.call("thread/resume", { threadId }), put);
   await refused(client.call("thread/fork", { threadId }), put);
   await refused(client.call("turn/start", { threadId, input: text("b") }), /^thread not found: /);

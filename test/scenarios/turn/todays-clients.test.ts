@@ -106,11 +106,11 @@ verifies("command.patch", async (stage) => {
 
 verifies("rules.broken", async (stage) => {
   mkdirSync(path.join(stage.home, "rules"));
-  writeFileSync(path.join(stage.home, "rules", "own.rules"), 'prefix_rule(pattern = ["a"\n');
+  writeFileSync(path.join(stage.home, "rules", "own.rules"), '# one\nprefix_rule(pattern = ["a"');
   const { wire } = await opened(stage, {});
   const { params } = await wire.until((m) => m.method === "configWarning" && /rules/.test(m.params.summary));
-  assert.match(params.summary, /^Error parsing rules/);
-  assert.match(params.details, /own\.rules:2/);
+  assert.equal(params.summary, "Error parsing rules; custom rules not applied.");
+  assert.match(params.details, /^No command runs .* failed to parse rules file .*own\.rules: Parse error: .*own\.rules:2: expected/);
   assert.equal(params.path, path.join(stage.home, "rules", "own.rules"));
-  assert.deepEqual(params.range, { start: { line: 2, column: 1 }, end: { line: 2, column: 1 } });
+  assert.deepEqual(params.range, { start: { line: 2, column: 27 }, end: { line: 2, column: 27 } });
 });
