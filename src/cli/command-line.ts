@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { nearest } from "../lib/nearest.ts";
 import { openNetworkAtFirstFetch } from "../lib/network.ts";
+import { writeErrorMessage } from "../lib/system-error.ts";
 import { RpcError } from "../protocol/errors.ts";
 import type { NewerSources } from "./built-from.ts";
 import { calledAs } from "./called-as.ts";
@@ -113,7 +114,7 @@ const isRefusal = (error: unknown): error is Error =>
 /** An error with an exit code is for the user and says what to do; any other one that is no refusal is our bug, and its stack helps. */
 function reportError(error: unknown): number {
   if (!(error instanceof Error && "exitCode" in error)) {
-    toStderr(isRefusal(error) ? `error: ${error.message}` : inspect(error));
+    toStderr(isRefusal(error) ? `error: ${writeErrorMessage(error)}` : inspect(error));
     return 1;
   }
   const program = "command" in error ? `parley ${error.command}` : "parley";

@@ -118,8 +118,16 @@ export function appendLineSync(file: string, line: string): void {
     const isTorn = size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== newline;
     writeAll(fd, Buffer.from(`${isTorn ? "\n" : ""}${line}\n`));
   } finally {
+    removeIfEmpty(fd, file);
     closeSync(fd);
   }
+}
+
+/** A file that was only opened before a full disk refused its first line is removed again; readers would take it for a damaged one. */
+export function removeIfEmpty(fd: number, file: string): void {
+  const stats = fstatSync(fd);
+  const isEmpty = stats.isFile() && stats.size === 0 && stats.nlink > 0;
+  if (isEmpty && lstatSync(file, { throwIfNoEntry: false })?.ino === stats.ino) rmSync(file, { force: true });
 }
 
 /** The same, without blocking the event loop. */
@@ -135,6 +143,7 @@ export async function appendLine(file: string, line: string): Promise<void> {
     const isTorn = size > 0 && (await handle.read(last, 0, 1, size - 1)).bytesRead === 1 && last[0] !== newline;
     await handle.writeFile(`${isTorn ? "\n" : ""}${line}\n`);
   } finally {
+    removeIfEmpty(handle.fd, file);
     await handle.close();
   }
 }

@@ -23,3 +23,19 @@ export const systemErrorTexts: Readonly<Record<string, string>> = {
   EBUSY: "Device or resource busy",
   ENXIO: "No such device or address",
 };
+
+/** Why a file cannot be written, for people. */
+export const diskErrorTexts: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the file system is read-only",
+  EACCES: "there is no write permission",
+  EPERM: "there is no write permission",
+  EIO: "the disk reports an error",
+};
+
+/** The error's message, with the reason in plain words before it where the disk is the reason. */
+export function writeErrorMessage(error: Error): string {
+  const reason = diskErrorTexts[errorCode(error) ?? ""];
+  return reason === undefined ? error.message : `${reason} (${error.message})`;
+}

@@ -1,6 +1,7 @@
 /** The log on disk: one file per day in its own folder, bounded in size and age. Several processes write the same file line by line. */
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
+import { removeIfEmpty } from "../lib/durable-write.ts";
 import { isBefore } from "../lib/passed.ts";
 
 export interface LogLimits {
@@ -23,6 +24,7 @@ export class LogFile {
   readonly #now: () => number;
   readonly #limits: LogLimits;
   #fd: number | undefined;
+  #path = "";
   #day = "";
   #size = 0;
   #unseen = 0;
@@ -43,7 +45,8 @@ export class LogFile {
     if (isBefore(this.#pausedUntil, pauseMs, this.#now())) return;
     try {
       const bytes = Buffer.from(text, "utf8");
-      writeSync(this.#open(), bytes);
+      const fd = this.#open();
+      if (writeSync(fd, bytes) < bytes.length) throw new Error("the disk is full");
       this.#size += bytes.length;
       this.#unseen += bytes.length;
     } catch {
@@ -53,7 +56,9 @@ export class LogFile {
   }
 
   close(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd);
+    if (this.#fd === undefined) return;
+    removeIfEmpty(this.#fd, this.#path);
+    closeSync(this.#fd);
     this.#fd = undefined;
   }
 
@@ -68,14 +73,23 @@ export class LogFile {
     const folder = this.#folder();
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     pruneLogs(folder, this.#now(), this.#limits);
-    const fd = openSync(nextFile(folder, day, this.#limits.fileBytes), "a", 0o600);
+    this.#path = nextFile(folder, day, this.#limits.fileBytes);
+    const fd = openSync(this.#path, "a+", 0o600);
     this.#fd = fd;
     this.#day = day;
     this.#size = fstatSync(fd).size;
+    if (!endsLine(fd, this.#size)) this.#size += writeSync(fd, "\n");
     this.#unseen = 0;
     return fd;
   }
 }
+
+/** A write that a full disk cut short has left a part of a line. */
+function endsLine(fd: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  return size === 0 || readSync(fd, last, 0, 1, size - 1) === 0 || last[0] === newline;
+}
+const newline = 10;
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 

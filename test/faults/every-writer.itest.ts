@@ -8,15 +8,26 @@ import { verifiesLive } from "../support/live-server.ts";
 import { scratch } from "../support/process.ts";
 
 /** Runs a script with its own small disk mounted at `folder`; the disk disappears with the process. */
-function onSmallDisk(folder: string, script: string): { readonly stdout: string; readonly stderr: string; readonly status: number | null } {
+function onSmallDisk(
+  folder: string,
+  name: string,
+  size = "1m",
+): { readonly stdout: string; readonly stderr: string; readonly status: number | null } {
   mkdirSync(folder, { recursive: true });
-  const mount = `mount -t tmpfs -o size=1m tmpfs "$1" && exec "$2" "$3" "$1"`;
+  const script = path.join(import.meta.dirname, name);
+  const mount = `mount -t tmpfs -o size=${size} tmpfs "$1" && exec "$2" "$3" "$1"`;
   const args = [process.getuid?.() === 0 ? "-m" : "-Urm", "sh", "-c", mount, "sh", folder, process.execPath, script];
   return spawnSync("unshare", args, { encoding: "utf8", timeout: 240_000 });
 }
 
 verifiesLive("trust.everyWriter", async (t) => {
-  const { stdout, stderr, status } = onSmallDisk(path.join(scratch(t), "disk"), path.join(import.meta.dirname, "full-disk.ts"));
+  const { stdout, stderr, status } = onSmallDisk(path.join(scratch(t), "disk"), "full-disk.ts");
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(JSON.parse(stdout.trim().split("\n").at(-1) ?? ""), []);
+});
+
+test("programs that start on a full disk say so and leave no empty file, and start again when there is room", (t) => {
+  const { stdout, stderr, status } = onSmallDisk(path.join(scratch(t), "disk"), "full-disk-programs.ts", "4m");
   assert.equal(status, 0, stderr);
   assert.deepEqual(JSON.parse(stdout.trim().split("\n").at(-1) ?? ""), []);
 });

@@ -65,6 +65,18 @@ async function tryWriter(writer: Writer, pages: number): Promise<void> {
     say("the next line is glued to a torn one");
 }
 
+/** A file that is only opened before the disk refuses its first line must not stay behind empty. */
+async function tryFirstLine(writer: Writer): Promise<void> {
+  rmSync(path.join(home, writer.folder), { recursive: true, force: true });
+  mkdirSync(path.join(home, writer.folder), { recursive: true });
+  fill(0);
+  await attempt(() => writer.write(home, "first-words"));
+  for (const [file, text] of contents(writer.folder)) if (text === "") problems.push(`${writer.name}: ${file} is left empty`);
+  rmSync(filler);
+  await writer.write(home, "last-words");
+  if (![...contents(writer.folder).values()].join("\n").includes("last-words")) problems.push(`${writer.name} is never made`);
+}
+
 async function tryUnpacking(pages: number): Promise<void> {
   rmSync(path.join(home, "packed"), { recursive: true, force: true });
   const packed = packThread(home);
@@ -82,6 +94,7 @@ async function tryUnpacking(pages: number): Promise<void> {
 }
 
 mkdirSync(home, { recursive: true });
+for (const writer of writers) if (writer.kind === "append") await tryFirstLine(writer);
 for (const pages of [0, 1, 3]) {
   for (const writer of writers) await tryWriter(writer, pages);
   await tryUnpacking(pages);

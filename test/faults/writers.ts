@@ -10,12 +10,14 @@ import { ownToken } from "../../src/cli/manager/files.ts";
 import { createConfigStore } from "../../src/config/load.ts";
 import { appendRule } from "../../src/exec/policy/rules-file.ts";
 import { noteSecretFiles } from "../../src/home/secret-files.ts";
+import { LogFile } from "../../src/main/log-file.ts";
 import { AuditLog } from "../../src/manager/audit.ts";
 import { ManagerStore } from "../../src/manager/store.ts";
 import { unpackBundled } from "../../src/skills/bundled.ts";
 import { createAudit } from "../../src/store/audit.ts";
 import { createLocalStore } from "../../src/store/local.ts";
 import { createUndoStore } from "../../src/store/undo.ts";
+import { systemDisk } from "../../src/store/writing/disk.ts";
 import { openHistory } from "../../src/tui/compose/history.ts";
 import { Ledger } from "../../src/usage/ledger.ts";
 
@@ -117,6 +119,37 @@ export const writers: readonly Writer[] = [
       new Ledger(path.join(home, "usage", "usage.jsonl")).add({
         ...{ at: 1, thread: "t", turn: "u", model: text, input: 1, cached: 0, output: 1, total: 2 },
       }),
+  },
+  {
+    name: "the log",
+    folder: "log",
+    kind: "append",
+    isQuiet: true,
+    write: (home, text) => {
+      const log = new LogFile(
+        () => path.join(home, "log"),
+        () => 0,
+      );
+      log.write(`${text}\n`);
+      log.close();
+    },
+  },
+  {
+    name: "a thread",
+    folder: "threads/sessions",
+    kind: "append",
+    isQuiet: true,
+    write: async (home, text) => {
+      const disk = await systemDisk.openAppend(path.join(home, "threads", "sessions", "thread.jsonl"));
+      try {
+        const line = Buffer.from(`\n${text}\n`);
+        for (let at = 0; at < line.length; ) at += await disk.write(line.subarray(at));
+      } catch {
+        // The store keeps it in memory and tries again.
+      } finally {
+        await disk.close();
+      }
+    },
   },
   {
     name: "earlier messages",

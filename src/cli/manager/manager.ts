@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import path from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { errorMessage } from "../../lib/error-text.ts";
+import { writeErrorMessage } from "../../lib/system-error.ts";
 import type { Engine } from "../../manager/engine.ts";
 import type { App } from "../own-app.ts";
 import { hideSecretFile } from "../secret-file.ts";
@@ -87,7 +88,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 async function refuseSecondManager(folder: string, listen: string): Promise<void> {
   const { lockFolder } = await import("../../main/folder-lock.ts");
   const other = await lockFolder(folder, `listening on ${listen}`).catch((error: Error) => {
-    throw new StartError(`cannot use ${folder}: ${error.message}`);
+    throw new StartError(`cannot use ${folder}: ${writeErrorMessage(error)}`);
   });
   if (other !== undefined)
     throw new StartError(

@@ -2,8 +2,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import { removeIfEmpty } from "../../lib/durable-write.ts";
 import { errorMessage } from "../../lib/error-text.ts";
-import { errorCode, isCode } from "../../lib/system-error.ts";
+import { diskErrorTexts, errorCode, isCode } from "../../lib/system-error.ts";
 
 export interface AppendFile {
   /** Resolves with the number of bytes written, which may be fewer than given. */
@@ -12,6 +13,7 @@ export interface AppendFile {
   /** Undefined once the file was deleted: nobody will see what is written to it. */
   size(): number | undefined;
   read(buffer: Uint8Array, at: number): Promise<number>;
+  /** Removes a file to which nothing was written. */
   close(): Promise<void>;
 }
 export interface Disk {
@@ -41,7 +43,10 @@ export const systemDisk: Disk = {
         new Promise((resolve, reject) => {
           fs.read(fd, buffer, 0, buffer.length, at, (error, count) => (error === null ? resolve(count) : reject(error)));
         }),
-      close: () => close(fd),
+      close() {
+        removeIfEmpty(fd, file);
+        return close(fd);
+      },
     };
   },
 };
@@ -57,21 +62,12 @@ async function openOrMake(file: string): Promise<number> {
   }
 }
 
-const plainTexts: Readonly<Record<string, string>> = {
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  EROFS: "the file system is read-only",
-  EACCES: "there is no write permission",
-  EPERM: "there is no write permission",
-  EIO: "the disk reports an error",
-};
-
 /**
  * Why a file could not be written, for people. Node reports a read-only file system as a missing folder, so the folder itself is checked.
  */
 export function reasonOf(error: unknown, file: string): string {
   const code = errorCode(error);
-  const reason = plainTexts[code ?? ""] ?? plainTexts[errorCode(refusal(path.dirname(file))) ?? ""];
+  const reason = diskErrorTexts[code ?? ""] ?? diskErrorTexts[errorCode(refusal(path.dirname(file))) ?? ""];
   const text = errorMessage(error);
   return reason === undefined ? text : `${reason} (${text})`;
 }
