@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { errorMessage, errorStack } from "../lib/error-text.ts";
 import { isCode } from "../lib/system-error.ts";
 import { clean, cleanLine } from "../lib/terminal-text.ts";
+import { PlainScreen } from "./screen/plain-screen.ts";
 import { Screen } from "./screen/screen.ts";
 import { askBrightness, brightnessFromEnv, depthOf, isAscii, muteStray, restoreTerminal } from "./screen/terminal.ts";
 import { App } from "./shell/app.ts";
@@ -22,18 +23,24 @@ export async function runTui(options: TuiOptions): Promise<number> {
   const theme = await themeFor(options, config);
   const usesAltScreen = options.usesAltScreen && config.usesAltScreen && !options.spoken;
   const unmute = muteStray((text) => options.report(text.trimEnd()));
-  let screen: Screen | undefined;
+  let screen: Screen | PlainScreen | undefined;
   const app: App = new App(
     { ...options, usesAltScreen },
     client,
     stageOf(() => screen, theme),
     config,
   );
-  screen = new Screen(
-    { theme, home: homedir(), usesAltScreen, animates: config.animates, notificationMethod: config.notificationMethod, stdin, stdout },
-    app.store,
-  );
-  const release = guard(app, { restore: () => restoreTerminal(stdin, stdout), wake: () => screen?.wake() });
+  const common = { theme, home: homedir(), stdin, stdout };
+  const { animates, notificationMethod } = config;
+  screen = options.isPlain
+    ? new PlainScreen({ ...common, onEnd: () => app.quit() }, app.store)
+    : new Screen({ ...common, usesAltScreen, animates, notificationMethod }, app.store);
+  const release = guard(app, {
+    restore: () => options.isPlain || restoreTerminal(stdin, stdout),
+    wake: () => screen?.wake(),
+    // Without raw mode Ctrl+C is a signal.
+    onCtrlC: options.isPlain ? () => press(app, ctrlC) : undefined,
+  });
   try {
     screen.open({ onKey: drawn(screen, (key) => press(app, key)), onPaste: drawn(screen, (text) => paste(app, text)) });
     app.start().catch((error: unknown) => {
@@ -53,7 +60,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
 }
 
 /** The app is created before the screen, which shows the app's state. */
-function stageOf(screen: () => Screen | undefined, theme: Theme): ConstructorParameters<typeof App>[2] {
+function stageOf(screen: () => Screen | PlainScreen | undefined, theme: Theme): ConstructorParameters<typeof App>[2] {
   return {
     theme,
     get size() {
@@ -68,7 +75,7 @@ function stageOf(screen: () => Screen | undefined, theme: Theme): ConstructorPar
 }
 
 /** The effect of a key is drawn at once. */
-function drawn<T>(screen: Screen, use: (value: T) => void): (value: T) => void {
+function drawn<T>(screen: Pick<Screen, "drawNow">, use: (value: T) => void): (value: T) => void {
   return (value) => {
     use(value);
     screen.drawNow();
@@ -86,10 +93,20 @@ async function themeFor(options: TuiOptions, config: TuiConfig): Promise<Theme> 
 /** This many uncaught errors in this many milliseconds are tolerated: each may belong to one session or one key. More mean that nothing works. */
 const survivable = { errors: 5, ms: 10_000 };
 
+interface Guarded {
+  readonly restore: () => void;
+  readonly wake: () => void;
+  readonly onCtrlC: (() => void) | undefined;
+}
+const ctrlC = { name: "text", text: "c", ctrl: true, alt: false, shift: false } as const;
+
 /** Signals end the program in order. An uncaught error is shown and survived; a crash at least leaves a usable terminal and reports what happened. */
-function guard(app: App, { restore, wake }: { readonly restore: () => void; readonly wake: () => void }): () => void {
+function guard(app: App, { restore, wake, onCtrlC }: Guarded): () => void {
   const signals = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 } as const;
-  const onSignal = (signal: NodeJS.Signals): void => app.quit(signals[signal as keyof typeof signals] ?? 1);
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (signal === "SIGINT" && onCtrlC !== undefined) onCtrlC();
+    else app.quit(signals[signal as keyof typeof signals] ?? 1);
+  };
   let recent: number[] = [];
   const onError = (error: unknown): void => {
     if (isGone(error)) process.exit(signals.SIGHUP);

@@ -19,10 +19,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     if (args.length === 0) return (await import("../help/help.ts")).run([]);
     throw new StartError("the terminal client needs a terminal; `parley exec` works without one");
   }
-  if (process.env["TERM"] === "dumb" && values["screen-reader"] !== true)
-    throw new StartError(
-      "the terminal client draws on its screen, which TERM=dumb rules out; use `parley exec`, or --screen-reader for plain lines",
-    );
+  const isPlain = process.env["TERM"] === "dumb";
   const { start, prompt } = startFrom(positionals, values);
   const folder = cwdFrom(values);
   const images = (values.image ?? []).flatMap((list) => list.split(",")).map((file) => path.resolve(file));
@@ -51,7 +48,8 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
       images,
       transcriptOf: async (thread) => (await import("../threads/markdown.ts")).markdownOf(thread, true),
       usesAltScreen: values["no-alt-screen"] !== true,
-      spoken: values["screen-reader"] === true || process.env["INK_SCREEN_READER"] === "true",
+      spoken: isPlain || values["screen-reader"] === true || process.env["INK_SCREEN_READER"] === "true",
+      isPlain,
       report,
     };
     return await runTui(options);

@@ -39,6 +39,8 @@ export interface TuiOptions {
   readonly transcriptOf: (thread: Thread) => Promise<string>;
   readonly usesAltScreen: boolean;
   readonly spoken: boolean;
+  /** The terminal can only print lines (TERM=dumb); implies `spoken`. */
+  readonly isPlain: boolean;
   /** For the log file; nothing else may write to the screen. */
   readonly report: (message: string, error?: unknown) => void;
 }
