@@ -414,7 +414,22 @@ export const requirements = {
     says: "an agent of a kind that the home, the settings or a trusted project describe has its instructions, model and effort, and never more rights than its parent",
   },
   "agents.noRoles": { source: "Parley", says: "an agent of a kind that there is not is refused, and no plain one started in its place" },
-  "agents.offByDefault": { source: "Parley", says: "sub-agents are offered only where the feature is on" },
+  "agents.offer": {
+    source: "observed 0.166",
+    says: "sub-agents are on by default, cost one tool until there is one, and are not offered where they are switched off or too deep",
+  },
+  "agents.results": {
+    source: "observed 0.166",
+    says: "an agent's result reaches its parent's model by itself: in the running turn, or with the next one",
+  },
+  "agents.limits": { source: "Parley", says: "however a model asks, the number of agents that are open, started and nested stays bounded" },
+  "agents.calls": { source: "observed 0.166", says: "agents take more tasks, are waited for, closed and opened again" },
+  "agents.ends": { source: "Parley", says: "what agents do ends when their parent's turn is interrupted, and they end with their parent" },
+  "agents.restart": { source: "Parley", says: "a parent of an earlier process can give its agents further tasks" },
+  "agents.paths": {
+    source: "observed 0.166",
+    says: "models that were trained on it name agents by path, and get messages and results through a mailbox",
+  },
 } as const satisfies Readonly<Record<string, Requirement>>;
 
 export type RequirementId = keyof typeof requirements;

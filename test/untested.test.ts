@@ -19,7 +19,7 @@ const untestedYet = {
     "thread/goal/get",
     "thread/items/list",
   ],
-  tools: ["close_agent", "send_input"],
+  tools: [],
   keys: [
     ...[
       "alternate_screen",
@@ -31,7 +31,7 @@ const untestedYet = {
       "default_tools_approval_mode",
     ],
     ...["env_http_headers", "env_key_instructions", "env_vars", "experimental_bearer_token", "file_mb", "ignore_default_excludes"],
-    ...["include_instructions", "include_only", "max_bytes", "max_threads", "metrics_exporter", "money_per_thread", "notification_method"],
+    ...["include_instructions", "include_only", "max_bytes", "metrics_exporter", "money_per_thread", "notification_method"],
     ...["open_files", "persistence", "plan_mode_reasoning_effort", "query_params", "refresh_interval_ms", "scopes", "shell_tool"],
     ...["source_type", "span_attributes", "sparse_paths", "sync_turns", "trace_exporter", "web_search_request"],
     "websocket_connect_timeout_ms",

@@ -5,7 +5,7 @@ import { namesOf } from "../lib/bounded-folder.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { isTable, parseToml, type TomlTable } from "../lib/toml.ts";
 import { type FileCache, readAnyhow } from "./layers.ts";
-import { text } from "./read-value.ts";
+import { list, text } from "./read-value.ts";
 
 const maxRoles = 100;
 const maxText = 32 * 1024;
@@ -88,7 +88,7 @@ function roleFrom(where: string, table: TomlTable, warnings: string[]): AgentRol
     throw new Error("it has no `name` of at most 64 letters, digits, `_`, `-` and `.`");
   if (description === undefined) throw new Error("it has no `description`");
   const sandbox = text(table, "sandbox_mode");
-  const idle = Object.keys(table).filter((key) => !used.has(key) || key === "nickname_candidates");
+  const idle = Object.keys(table).filter((key) => !used.has(key));
   if (sandbox !== undefined && sandbox !== "read-only") idle.push(`sandbox_mode = "${sandbox}"`);
   warnings.push(...idleText(where, idle));
   return {
@@ -100,7 +100,19 @@ function roleFrom(where: string, table: TomlTable, warnings: string[]): AgentRol
       serviceTier: bounded("service_tier"),
     },
     isReadOnly: sandbox === "read-only",
+    nicknames: nicknamesFrom(table),
   };
+}
+
+const maxNicknames = 100;
+
+/** Names as people read them: they appear in lists and questions. */
+function nicknamesFrom(table: TomlTable): readonly string[] {
+  const given = list(table, "nickname_candidates")?.map((name) => name.trim()) ?? [];
+  const wrong = given.find((name) => !/^[\p{L}\p{N}][\p{L}\p{N} _-]{0,39}$/u.test(name));
+  if (wrong !== undefined || given.length > maxNicknames)
+    throw new Error(`\`nickname_candidates\` must be at most ${maxNicknames} names of 1 to 40 letters, digits, spaces, \`_\` and \`-\``);
+  return [...new Set(given)];
 }
 
 const idleText = (where: string, keys: readonly string[]): string[] =>

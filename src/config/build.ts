@@ -72,8 +72,11 @@ export function buildConfig(input: BuildInput): Config {
     plugins: input.plugins,
     threadUnloadMs: (count(raw, "thread_unload_delay_secs") ?? 1800) * 1000,
     agents: {
-      maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 2,
-      maxThreads: count(tableAt(raw, "agents"), "max_threads") ?? 6,
+      maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 1,
+      maxThreads: count(tableAt(raw, "agents"), "max_concurrent_threads_per_session") ?? count(tableAt(raw, "agents"), "max_threads") ?? 6,
+      isEnabled: bool(tableAt(raw, "agents"), "enabled") ?? true,
+      model: text(tableAt(raw, "agents"), "default_subagent_model"),
+      effort: text(tableAt(raw, "agents"), "default_subagent_reasoning_effort"),
       roles: input.roles,
     },
     ...loopSettingsFrom(tableAt(raw, "parley")),

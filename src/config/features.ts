@@ -35,7 +35,13 @@ export const featureRows: Readonly<Record<string, Row>> = {
   ),
   hooks: row("stable", true, "Hooks", "Runs the programs that the settings name for moments of a session, where the user trusts them."),
   plugins: row("stable", true, "Plugins", "Uses the skills, MCP servers and hooks of installed plugins."),
-  multi_agent: row("underDevelopment", false, "Sub-agents", "Lets the model give work to agents of its own."),
+  multi_agent: row("stable", true, "Sub-agents", "Lets the model give work to agents of its own, when the user asks for that."),
+  multi_agent_v2: row(
+    "underDevelopment",
+    false,
+    "Sub-agents with paths",
+    "Gives every model the tools that name agents by path and have a mailbox, not only the models that were trained on them.",
+  ),
   web_search_request: row("deprecated", false, "Web search", 'Older name of `web_search = "live"`.'),
 };
 

@@ -100,10 +100,16 @@ export const environment = table("Which variables commands get.", {
 });
 
 export const agents: Key = table(
-  "Sub-agents (`features.multi_agent`). `[agents.<kind>]` with `description` and `config_file` describes a kind of them, as files in `agents/` of the home and in `.codex/agents/` of a trusted project do.",
+  "Sub-agents, which the model starts when it is asked to. `[agents.<kind>]` with `description` and `config_file` describes a kind of them, as files in `agents/` of the home and in `.codex/agents/` of a trusted project do.",
   {
-    max_threads: value(natural, "How many of them one thread may have at a time.", { standard: "6" }),
-    max_depth: value(natural, "How deep agents may start agents.", { standard: "2" }),
+    enabled: value(boolean, "Whether there are any; `features.multi_agent = false` is the same.", { standard: "true" }),
+    max_threads: value(natural, "How many of them one session may have open at a time, on all levels together.", { standard: "6" }),
+    max_concurrent_threads_per_session: value(natural, "Another name of `max_threads`, which counts more."),
+    max_depth: value(natural, "How deep agents may start agents: with 1 they start none.", { standard: "1" }),
+    default_subagent_model: value(string, "The model of agents, unless their kind or the call names one.", {
+      standard: "that of their parent",
+    }),
+    default_subagent_reasoning_effort: value(string, "Their reasoning effort, in the same way.", { standard: "that of their parent" }),
     ...foreign("interrupt_message job_max_runtime_seconds"),
   },
 );

@@ -162,28 +162,33 @@ describe("load", () => {
 
     it("collects feature switches from their older places, and warns about those under development", () => {
       user(
-        "experimental_use_unified_exec_tool = false\n[tools]\nview_image = false\n[features]\ncollab = true\nexperimental_use_freeform_apply_patch = true",
+        "experimental_use_unified_exec_tool = false\n[tools]\nview_image = false\n[features]\ncollab = false\nmulti_agent_v2 = true\nexperimental_use_freeform_apply_patch = true",
       );
       const { features, warnings } = store().effective(work);
       assert.deepEqual(
         [features["unified_exec"], features["view_image"], features["multi_agent"], features["apply_patch_freeform"]],
-        [false, false, true, true],
+        [false, false, false, true],
       );
       assert.deepEqual(warnings.length, 1);
       assert.deepEqual(store().effective(work, { suppress_unstable_features_warning: true }).warnings, []);
     });
 
-    it("reads the limits of sub-agents, and their kinds where there are any", () => {
-      const agents = "[agents]\nmax_threads = 3\n[agents.reviewer]\ndescription = 'x'\nodd = 1\n";
-      user(agents);
+    it("reads the limits and defaults of sub-agents, and their kinds unless they are switched off", () => {
+      const limited = ["enabled = true", "max_threads = 9", "max_concurrent_threads_per_session = 3"];
+      const chosen = ["default_subagent_model = 'm'", "default_subagent_reasoning_effort = 'low'"];
+      const role = ["[agents.reviewer]", "description = 'x'", "odd = 1", "nickname_candidates = ['Ada', 'Ada']", ""];
+      const agents = ["[agents]", ...limited, ...chosen, ...role].join("\n");
+      user(`features.multi_agent = false\n${agents}`);
       const config = store().effective(work);
-      assert.deepEqual([config.agents, config.warnings], [{ maxDepth: 2, maxThreads: 3, roles: [] }, []]);
-      user(`suppress_unstable_features_warning = true\nfeatures.multi_agent = true\n${agents}[agents.empty]\n`);
+      const limits = { isEnabled: true, maxDepth: 1, maxThreads: 3, model: "m", effort: "low", roles: [] };
+      assert.deepEqual([config.agents, config.warnings], [limits, []]);
+      user(`${agents}[agents.empty]\n[agents.wrong]\ndescription = "y"\nnickname_candidates = ["\\u001b[31m"]\n`);
       const { agents: known, warnings } = store().effective(work);
       assert.deepEqual(
-        known.roles.map(({ name, description, isReadOnly }) => [name, description, isReadOnly]),
-        [["reviewer", "x", false]],
+        known.roles.map(({ name, description, isReadOnly, nicknames }) => [name, description, isReadOnly, nicknames]),
+        [["reviewer", "x", false, ["Ada"]]],
       );
+      assert.match(warnings.join("\n"), /agents\.wrong: .* `nickname_candidates` must be at most 100 names/);
       assert.match(warnings.join("\n"), /agents\.reviewer: no effect here: `odd`.*\n.*agents\.empty: .* it has no `description`/s);
     });
 

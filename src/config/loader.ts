@@ -184,7 +184,7 @@ export class ConfigLoader {
   /** Undefined while there are no sub-agents that could have a role. */
   #roleFiles({ own, rules }: Stack, unaccepted: readonly Waiting[]): readonly string[] | undefined {
     const features = { ...this.#features, ...featuresFrom(own) };
-    if (features["multi_agent"] !== true && features["collab"] !== true) return undefined;
+    if (features["multi_agent"] === false) return undefined;
     const ofProject = rules.filter((rule) => isRole(rule.file) && !unaccepted.includes(rule)).map(({ file }) => file);
     return [...new Set([...roleFilesIn(path.join(this.#options.codexHome, "agents")), ...ofProject])];
   }

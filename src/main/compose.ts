@@ -224,7 +224,7 @@ export function createApp(options: ComposeOptions): App {
     surroundings,
     skills,
     usage,
-    notifier: createNotifier(log, env),
+    ...{ agents, notifier: createNotifier(log, env) },
     audit: createAudit(codexHome, clock),
     workspace: createWorkspace(),
     snapshots: createSnapshots(),

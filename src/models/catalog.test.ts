@@ -8,7 +8,22 @@ import { builtInProviderIds } from "./providers.ts";
 describe("catalog.json", () => {
   const known = new Set([
     ...["id", "match", "like", "name", "description", "provider", "window", "maxOutput", "images", "parallel", "summaries", "verbosity"],
-    ...["shell", "patch", "edit", "pdf", "thinking", "reasoningBack", "lacks", "efforts", "effort", "tiers", "tier", "upgrade", "hidden"],
+    ...[
+      "shell",
+      "patch",
+      "edit",
+      "agents",
+      "pdf",
+      "thinking",
+      "reasoningBack",
+      "lacks",
+      "efforts",
+      "effort",
+      "tiers",
+      "tier",
+      "upgrade",
+      "hidden",
+    ],
   ]);
   const lacks = [
     "images",
@@ -37,6 +52,7 @@ describe("catalog.json", () => {
       assert.ok(["freeform", "function", "none", undefined].includes(row["patch"] as string | undefined), where);
       assert.ok(["adaptive", "budget", "none", undefined].includes(row["thinking"] as string | undefined), where);
       assert.ok(["patch", "replace", undefined].includes(row["edit"] as string | undefined), where);
+      assert.ok(["v1", "v2", undefined].includes(row["agents"] as string | undefined), where);
       for (const lack of (row["lacks"] ?? []) as string[]) assert.ok(lacks.includes(lack), `${lack} in ${where}`);
       for (const effort of (row["efforts"] ?? []) as string[]) assert.ok(Object.hasOwn(data.efforts, effort), `${effort} in ${where}`);
       if (row["effort"] !== undefined) assert.ok(((row["efforts"] ?? []) as string[]).includes(String(row["effort"])), where);

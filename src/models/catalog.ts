@@ -265,6 +265,7 @@ function infoFrom(
     isDefault: false,
     applyPatch: row.patch ?? "function",
     edit: row.edit ?? "replace",
+    agentTools: row.agents ?? "v1",
     ...(row.upgrade === undefined ? {} : { upgrade: row.upgrade }),
     ...(row.tiers === undefined ? {} : { serviceTiers: row.tiers }),
     ...(row.tier === undefined ? {} : { defaultServiceTier: row.tier }),

@@ -23,6 +23,7 @@ export interface Row {
   readonly shell?: ModelInfo["shellTool"] | "byWindow";
   readonly patch?: ModelInfo["applyPatch"];
   readonly edit?: ModelInfo["edit"];
+  readonly agents?: ModelInfo["agentTools"];
   readonly thinking?: "adaptive" | "budget" | "none";
   readonly reasoningBack?: "reasoning_content" | "reasoning";
   readonly lacks?: readonly Lack[];

@@ -27,6 +27,9 @@ export const CommandExecutionRequestApprovalParams = named("CommandExecutionRequ
     outsideSandbox: maybe(boolean()),
     /** False if the proposed rule covers only one part of a compound command: approval is requested again the next time. */
     amendmentCoversAll: optional(boolean()),
+    /** The name and kind of the sub-agent that asks; absent when the thread itself does. */
+    agentNickname: maybe(string()),
+    agentRole: maybe(string()),
   }),
 );
 export type CommandExecutionRequestApprovalParams = Infer<typeof CommandExecutionRequestApprovalParams>;
@@ -45,6 +48,9 @@ export const FileChangeRequestApprovalParams = named("FileChangeRequestApprovalP
     grantRoot: maybe(string()),
     reason: maybe(string()),
     changes: maybe(array(ApprovalFileChange())),
+    /** The name and kind of the sub-agent that asks; absent when the thread itself does. */
+    agentNickname: maybe(string()),
+    agentRole: maybe(string()),
   }),
 );
 export type FileChangeRequestApprovalParams = Infer<typeof FileChangeRequestApprovalParams>;
@@ -88,6 +94,9 @@ export const PermissionsRequestApprovalParams = named("PermissionsRequestApprova
     turnId: string(),
     environmentId: maybe(string()),
     reason: maybe(string()),
+    /** The name and kind of the sub-agent that asks; absent when the thread itself does. */
+    agentNickname: maybe(string()),
+    agentRole: maybe(string()),
   }),
 );
 export type PermissionsRequestApprovalParams = Infer<typeof PermissionsRequestApprovalParams>;

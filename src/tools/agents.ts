@@ -1,150 +1,92 @@
-/** `spawn_agent`, `send_input`, `wait`, `close_agent`: delegates work to sub-agents, each in a thread of its own. */
+/** `spawn_agent`, `send_input`, `wait_agent`, `close_agent`, `resume_agent`: delegates work to sub-agents that are addressed by id. */
 
+import { modelStatus } from "../core/ports/agent-status.ts";
 import { AgentProblem, type Agents } from "../core/ports/agents.ts";
 import type { AgentRole } from "../core/ports/config.ts";
-import { failed, succeeded, type Tool, type ToolContext, type ToolOutput, type ToolSource } from "../core/ports/tool.ts";
-import { array, boolean, described, type Infer, type Lazy, maybe, named, natural, object, type Schema, string } from "../lib/schema.ts";
-import type { CollabAgentState, CollabAgentTool } from "../protocol/item.ts";
-import { functionTool } from "./define.ts";
+import type { Offer, Tool, ToolSource } from "../core/ports/tool.ts";
+import { array, boolean, described, maybe, named, natural, object, string } from "../lib/schema.ts";
+import { agentTool, contentOf, InputItems, roleOf, rolesText } from "./agent-call.ts";
+import { collaborationTools } from "./collaboration.ts";
 
-const id = () => described(string(), "The agent's id.");
 const SpawnArgs = named("SpawnAgentArgs", () =>
   object({
-    message: described(string(), "The task, complete: the agent knows nothing else unless fork_context is set."),
-    agent_type: maybe(described(string(), "The kind of agent, one of those that are named above; a plain one when left out.")),
-    model: maybe(described(string(), "Another model for it; yours when left out.")),
-    fork_context: maybe(described(boolean(), "Whether it knows this conversation.")),
+    message: maybe(string()),
+    items: maybe(InputItems()),
+    agent_type: maybe(string()),
+    model: maybe(string()),
+    reasoning_effort: maybe(string()),
+    service_tier: maybe(string()),
+    fork_context: maybe(boolean()),
   }),
 );
 const SendArgs = named("SendInputArgs", () =>
-  object({ id: id(), message: string(), interrupt: maybe(described(boolean(), "Whether to stop what it does first.")) }),
-);
-const WaitArgs = named("WaitArgs", () =>
   object({
-    ids: array(string()),
-    timeout_ms: maybe(described(natural(), "Milliseconds to wait at most; 30000 when left out.")),
+    target: described(string(), "The agent's id."),
+    message: maybe(string()),
+    items: maybe(InputItems()),
+    interrupt: maybe(described(boolean(), "Whether to stop what it does first.")),
   }),
 );
-const CloseArgs = named("CloseAgentArgs", () => object({ id: id() }));
+const WaitArgs = named("WaitAgentArgs", () =>
+  object({ targets: array(string()), timeout_ms: maybe(described(natural(), "30000 when left out.")) }),
+);
+const CloseArgs = named("CloseAgentArgs", () => object({ target: string() }));
+const ResumeArgs = named("ResumeAgentArgs", () => object({ id: string() }));
 
-const waitMs = { least: 1000, usual: 30_000, most: 600_000 };
+const waitMs = { least: 1000, usual: 30_000, most: 3_600_000 };
+const maxTargets = 100;
 
+/** The tools that the thread's model was trained on. Those that need an agent are offered once there is one: each costs tokens in every request. */
 export function agentTools(agents: Agents): ToolSource {
-  const others = [send(agents), wait(agents), close(agents)];
+  const others = [send(agents), wait(agents), close(agents), resume(agents)];
   const spawnWith = new WeakMap<readonly AgentRole[], Tool>();
+  const byPath = collaborationTools(agents);
   return {
-    tools({ config: { features, agents: settings } }) {
-      if (features["multi_agent"] !== true && features["collab"] !== true) return [];
+    async tools(offer) {
+      const { features, agents: settings } = offer.config;
+      if (features["multi_agent"] === false || !settings.isEnabled) return [];
+      const offered = await agents.offerTo(offer.threadId);
+      if (offered === "none") return [];
+      if (isByPath(offer)) return byPath(settings.roles, offered);
       const own = spawnWith.get(settings.roles) ?? spawn(agents, settings.roles);
       spawnWith.set(settings.roles, own);
-      return [own, ...others];
+      return [own, ...(offered === "all" ? others : others.map((tool) => ({ ...tool, silent: true })))];
     },
   };
 }
 
-interface Step<A> {
-  readonly tool: CollabAgentTool;
-  readonly prompt?: (args: A) => string;
-  readonly model?: (args: A) => string | undefined;
-  readonly receivers: (args: A) => readonly string[];
-  /** Runs it, and returns the text for the model and the agents involved. */
-  run(args: A, context: ToolContext): Promise<{ text: string; about: readonly string[] }>;
-}
+const isByPath = ({ model, config }: Offer): boolean => model.agentTools === "v2" || config.features["multi_agent_v2"] === true;
 
-/** One tool of the family: arguments checked, item shown, errors returned to the model. */
-const agentTool = <T extends Schema>(
-  about: { readonly name: string; readonly description: string; readonly args: Lazy<T> },
-  agents: Agents,
-  step: Step<Infer<Lazy<T>>>,
-): Tool => functionTool({ ...about, plan: (args) => ({ kind: "direct", run: (context) => carryOut(args, step, agents, context) }) });
+/** What every model must be told, in as few tokens as possible: each request has it. */
+const OfferedArgs = named("OfferedSpawnArgs", () => object({ message: string() }));
+const OfferedRoleArgs = named("OfferedRoleArgs", () => object({ message: string(), agent_type: maybe(string()) }));
 
-async function carryOut<A>(args: A, step: Step<A>, agents: Agents, context: ToolContext): Promise<ToolOutput> {
-  const states = (ids: readonly string[]): Record<string, CollabAgentState> => Object.fromEntries(ids.map((id) => [id, agents.state(id)]));
-  const item = {
-    type: "collabAgentToolCall" as const,
-    id: context.callId,
-    tool: step.tool,
-    senderThreadId: context.threadId,
-    receiverThreadIds: [...step.receivers(args)],
-    prompt: step.prompt?.(args) ?? null,
-    model: step.model?.(args) ?? null,
-  };
-  context.startItem({ ...item, status: "inProgress", agentsStates: {} });
-  try {
-    const { text, about } = await step.run(args, context);
-    await context.completeItem({ ...item, receiverThreadIds: [...about], status: "completed", agentsStates: states(about) });
-    return succeeded(text);
-  } catch (error) {
-    await context.completeItem({ ...item, status: "failed", agentsStates: states(item.receiverThreadIds) });
-    if (error instanceof AgentProblem) return failed(error.message);
-    throw error;
-  }
-}
-
-/** Roles that models of every vendor know, in addition to the user's own. */
-const builtIn: readonly AgentRole[] = [
-  plainRole("default", "A plain agent."),
-  plainRole("explorer", "Answers one precise question about the code; start several for several questions."),
-  plainRole("worker", "Carries out one piece of work; say which files are its own, and that others work beside it."),
-];
-
-function plainRole(name: string, description: string): AgentRole {
-  const open = { developerInstructions: undefined, model: undefined, effort: undefined, summary: undefined, verbosity: undefined };
-  return { name, description, ...open, personality: undefined, serviceTier: undefined, isReadOnly: false };
-}
-
-const rolesIn = (own: readonly AgentRole[]): readonly AgentRole[] => [
-  ...own,
-  ...builtIn.filter(({ name }) => !own.some((role) => role.name === name)),
-];
-
-function roleLine({ name, description, model, effort }: AgentRole): string {
-  const fixed = [model === undefined ? "" : `model ${model}`, effort === undefined ? "" : `reasoning effort ${effort}`].filter(
-    (part) => part !== "",
-  );
-  return `- ${name}: ${description.slice(0, maxShown)}${fixed.length === 0 ? "" : ` (always ${fixed.join(", ")})`}`;
-}
-const maxShown = 1000;
-
-const spawn = (agents: Agents, own: readonly AgentRole[]): Tool =>
-  agentTool(
-    {
-      name: "spawn_agent",
-      description: `Starts another agent on a task of its own and returns its id. It works in the same folder with the same rights. Kinds of agents:\n${rolesIn(own).map(roleLine).join("\n")}`,
-      args: SpawnArgs,
+function spawn(agents: Agents, own: readonly AgentRole[]): Tool {
+  const description = `Starts a sub-agent, if the user asks. Its result comes as a message.${rolesText(own)}`;
+  const offered = own.length === 0 ? OfferedArgs : OfferedRoleArgs;
+  return agentTool({ name: "spawn_agent", description, args: SpawnArgs, offered }, agents, {
+    tool: "spawnAgent",
+    prompt: (args) => args.message ?? (args.items ?? []).map(({ text }) => text ?? "").join("\n"),
+    receivers: () => [],
+    async run(args, context) {
+      const role = roleOf(args.agent_type, own);
+      if (role !== undefined && args.fork_context === true)
+        throw new AgentProblem("agent_type: an agent that knows this conversation is of its kind; leave out agent_type or fork_context");
+      const agent = await agents.spawn(context.threadId, {
+        content: contentOf(args),
+        model: args.model ?? undefined,
+        effort: args.reasoning_effort ?? undefined,
+        serviceTier: args.service_tier ?? undefined,
+        role,
+        fork: args.fork_context === true ? "all" : "none",
+      });
+      const { id, nickname, model, effort } = agent;
+      return { text: JSON.stringify({ agent_id: id, nickname }), about: [id], model, effort };
     },
-    agents,
-    {
-      tool: "spawnAgent",
-      prompt: (args) => args.message,
-      model: (args) => args.model ?? undefined,
-      receivers: () => [],
-      async run(args, context) {
-        const role = roleOf(args, own);
-        const id = await agents.spawn(context.threadId, {
-          message: args.message,
-          model: args.model ?? undefined,
-          role,
-          fork: args.fork_context === true,
-        });
-        return { text: JSON.stringify({ agent_id: id }), about: [id] };
-      },
-    },
-  );
-
-/** Starting a default agent in place of a reviewer would be wrong. */
-function roleOf({ agent_type: kind, fork_context: fork }: Infer<typeof SpawnArgs>, own: readonly AgentRole[]): AgentRole | undefined {
-  if (kind === undefined || kind === null || kind === "") return undefined;
-  const roles = rolesIn(own);
-  const role = roles.find(({ name }) => name === kind);
-  if (role === undefined)
-    throw new AgentProblem(
-      `agent_type: there is no agent of the kind ${JSON.stringify(kind)} here; known are ${roles.map(({ name }) => name).join(", ")}`,
-    );
-  if (fork === true)
-    throw new AgentProblem("agent_type: an agent that knows this conversation is of its kind; leave out agent_type or fork_context");
-  return role;
+  });
 }
+
+const otherNames = { id: "target", agent_id: "target" };
 
 const send = (agents: Agents): Tool =>
   agentTool(
@@ -152,15 +94,16 @@ const send = (agents: Agents): Tool =>
       name: "send_input",
       description: "Sends a message to an agent: more for its running turn, or its next task.",
       args: SendArgs,
+      otherNames,
     },
     agents,
     {
       tool: "sendInput",
-      prompt: (args) => args.message,
-      receivers: (args) => [args.id],
+      prompt: (args) => args.message ?? "",
+      receivers: (args) => [args.target],
       async run(args, context) {
-        await agents.send(context.threadId, args.id, args.message, args.interrupt === true);
-        return { text: JSON.stringify({ submitted: true }), about: [args.id] };
+        const { id } = await agents.send(context.threadId, args.target, { content: contentOf(args), interrupt: args.interrupt === true });
+        return { text: JSON.stringify({ submission_id: context.callId }), about: [id] };
       },
     },
   );
@@ -168,20 +111,24 @@ const send = (agents: Agents): Tool =>
 const wait = (agents: Agents): Tool =>
   agentTool(
     {
-      name: "wait",
-      description: "Waits until one of the agents has finished, and returns the state and last message of each.",
+      name: "wait_agent",
+      description:
+        "Waits until one of the agents has finished, and returns the state of each that has, with its last message. Only for a result that you need now: results come by themselves.",
       args: WaitArgs,
+      aliases: ["wait"],
+      otherNames: { ids: "targets" },
     },
     agents,
     {
       tool: "wait",
-      receivers: (args) => args.ids,
+      receivers: (args) => args.targets,
       async run(args, context) {
-        if (args.ids.length === 0) throw new AgentProblem("ids must not be empty");
-        const ms = Math.min(waitMs.most, Math.max(waitMs.least, args.timeout_ms ?? waitMs.usual));
-        const states = await agents.wait(context.threadId, args.ids, ms, context.signal);
-        const timedOut = Object.values(states).every((state) => state.status === "running");
-        return { text: JSON.stringify({ status: states, timed_out: timedOut }), about: args.ids };
+        if (args.targets.length === 0 || args.targets.length > maxTargets)
+          throw new AgentProblem(`targets: name 1 to ${maxTargets} agents by their ids`);
+        const timeoutMs = Math.min(waitMs.most, Math.max(waitMs.least, args.timeout_ms ?? waitMs.usual));
+        const states = await agents.wait(context.threadId, args.targets, { timeoutMs, signal: context.signal });
+        const status = Object.fromEntries(Object.entries(states).map(([id, state]) => [id, modelStatus(state)]));
+        return { text: JSON.stringify({ status, timed_out: Object.keys(states).length === 0 }), about: args.targets };
       },
     },
   );
@@ -190,15 +137,35 @@ const close = (agents: Agents): Tool =>
   agentTool(
     {
       name: "close_agent",
-      description: "Ends an agent that is no longer needed and returns its last state.",
+      description: "Ends an agent that is no longer needed, and those below it; returns its last state. Open agents count even when idle.",
       args: CloseArgs,
+      otherNames,
     },
     agents,
     {
       tool: "closeAgent",
+      receivers: (args) => [args.target],
+      async run(args, context) {
+        const before = await agents.close(context.threadId, args.target);
+        return { text: JSON.stringify({ previous_status: modelStatus(before) }), about: [args.target] };
+      },
+    },
+  );
+
+const resume = (agents: Agents): Tool =>
+  agentTool(
+    {
+      name: "resume_agent",
+      description: "Opens a closed agent again, for send_input.",
+      args: ResumeArgs,
+      otherNames: { target: "id", agent_id: "id" },
+    },
+    agents,
+    {
+      tool: "resumeAgent",
       receivers: (args) => [args.id],
       async run(args, context) {
-        return { text: JSON.stringify({ status: await agents.close(context.threadId, args.id) }), about: [args.id] };
+        return { text: JSON.stringify({ status: modelStatus(await agents.resume(context.threadId, args.id)) }), about: [args.id] };
       },
     },
   );

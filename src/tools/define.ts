@@ -10,18 +10,30 @@ interface Definition<T extends Schema> extends Slips, Pick<Tool, "aliases" | "ex
   readonly name: string;
   readonly description: string;
   readonly args: Lazy<T>;
+  /** The arguments that the model is told of, where it should not pay for all that are accepted. */
+  readonly offered?: Lazy<Schema>;
   /** Extracts the arguments from a call; defaults to its parsed JSON. */
   readonly given?: (call: ToolCall) => unknown;
   plan(args: Infer<Lazy<T>>, settings: ThreadSettings, call: ToolCall): Action | ToolOutput;
 }
 
-export function functionTool<T extends Schema>({ name, description, args, otherNames, adapt, given, plan, ...rest }: Definition<T>): Tool {
+export function functionTool<T extends Schema>({
+  name,
+  description,
+  args,
+  offered,
+  otherNames,
+  adapt,
+  given,
+  plan,
+  ...rest
+}: Definition<T>): Tool {
   let face: ToolFace | undefined;
   const tool: Tool = {
     name,
     /** Built when first offered, to keep server start-up fast. */
     get face() {
-      face ??= { type: "function", description, parameters: plainSchema(args()) };
+      face ??= { type: "function", description, parameters: plainSchema((offered ?? args)()) };
       return face;
     },
     ...rest,

@@ -2,4 +2,4 @@
 
 import type { ApprovalFileChange } from "./ApprovalFileChange";
 
-export type FileChangeRequestApprovalParams = { itemId: string, startedAtMs: number, threadId: string, turnId: string, grantRoot?: string | null, reason?: string | null, changes?: Array<ApprovalFileChange> | null };
+export type FileChangeRequestApprovalParams = { itemId: string, startedAtMs: number, threadId: string, turnId: string, grantRoot?: string | null, reason?: string | null, changes?: Array<ApprovalFileChange> | null, agentNickname?: string | null, agentRole?: string | null };

@@ -3,4 +3,4 @@
 import type { LegacyAppPathString } from "../LegacyAppPathString";
 import type { RequestPermissionProfile } from "./RequestPermissionProfile";
 
-export type PermissionsRequestApprovalParams = { cwd: LegacyAppPathString, itemId: string, permissions: RequestPermissionProfile, startedAtMs: number, threadId: string, turnId: string, environmentId?: string | null, reason?: string | null };
+export type PermissionsRequestApprovalParams = { cwd: LegacyAppPathString, itemId: string, permissions: RequestPermissionProfile, startedAtMs: number, threadId: string, turnId: string, environmentId?: string | null, reason?: string | null, agentNickname?: string | null, agentRole?: string | null };

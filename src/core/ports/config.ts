@@ -119,6 +119,19 @@ export interface AgentRole {
   readonly serviceTier: string | undefined;
   /** Read-only, whatever its parent may do. */
   readonly isReadOnly: boolean;
+  /** Names for its agents; empty: any. */
+  readonly nicknames: readonly string[];
+}
+
+export interface AgentSettings {
+  readonly isEnabled: boolean;
+  readonly maxDepth: number;
+  /** Open agents of one session, on all levels together. */
+  readonly maxThreads: number;
+  /** Of agents for which neither their role nor the call chooses one; undefined: their parent's. */
+  readonly model: string | undefined;
+  readonly effort: string | undefined;
+  readonly roles: readonly AgentRole[];
 }
 
 /** In addition to the defaults of a thread's plain settings. */
@@ -175,7 +188,7 @@ export interface Config extends SettingDefaults {
   /** Plugins in use; their MCP servers and hooks are already included above. */
   readonly plugins: readonly InstalledPlugin[];
   /** How deeply agents may nest, how many one thread may have at a time, and the roles that the user has defined. */
-  readonly agents: { readonly maxDepth: number; readonly maxThreads: number; readonly roles: readonly AgentRole[] };
+  readonly agents: AgentSettings;
   /** fsync at the end of each turn. */
   readonly syncTurns: boolean;
   /** Names that are read-only in a workspace, in addition to those that always are. */

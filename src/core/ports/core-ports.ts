@@ -59,6 +59,8 @@ export interface CorePorts {
   readonly skills?: SkillTexts;
   readonly usage?: Usage;
   readonly notifier: Notifier;
+  /** Ends what the agents below a thread do, when the person interrupts it. */
+  readonly agents?: { interruptBelow(threadId: string): Promise<void> };
 }
 
 /** The longest request that a model accepts, as learned from refusals. */

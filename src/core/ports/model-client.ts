@@ -175,6 +175,8 @@ export interface ModelInfo {
   readonly applyPatch: "freeform" | "function" | "none";
   /** How it edits files best: with patches, or by replacing one text with another. */
   readonly edit: "patch" | "replace";
+  /** The tools for sub-agents it was trained on: agents by id, or by path with a mailbox. */
+  readonly agentTools: "v1" | "v2";
   /** A PDF is sent as an `input_image` whose data URL has the type application/pdf. */
   readonly supportsPdf: boolean;
   /** Tools that the provider in use runs itself for this model. */

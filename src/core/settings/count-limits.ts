@@ -6,6 +6,8 @@ export const maxParallelCalls = 16;
 export const maxTerminals = 64;
 /** Messages waiting for a running turn to take them in. */
 export const maxSteering = 100;
+/** Sub-agents started for one request of a person, by all agents together. */
+export const maxAgentsPerTurn = 40;
 /** Threads of a server that are loaded at once. */
 export const maxLoadedThreads = 1000;
 

@@ -27,6 +27,7 @@ import { LiveTurn, type TurnOptions, type TurnThread } from "../turn/live-turn.t
 import type { TurnInput } from "../turn/steering.ts";
 import { runTurn, type TurnOutcome } from "../turn/turn.ts";
 import { closed } from "../turn/turn-items.ts";
+import { spawnSource } from "./agent-names.ts";
 import { ThreadClients } from "./clients.ts";
 import { LiveSettings, type LiveSettingsOptions } from "./live-settings.ts";
 import { addUsage, noUsage } from "./usage.ts";
@@ -69,6 +70,8 @@ export class LiveThread implements TurnThread {
   readonly clients: ThreadClients;
   readonly seenContext = new SeenContext();
   readonly readOnlyBecause: string | undefined;
+  /** Opened from the store: it may have agents of an earlier process. */
+  readonly isReopened: boolean;
   readonly #kept: ThreadRecord[] = [];
   readonly #settings: LiveSettings;
   #name: string | null;
@@ -106,6 +109,7 @@ export class LiveThread implements TurnThread {
     this.#usage = options.usage ?? noUsage;
     this.#updatedAtMs = options.updatedAtMs ?? options.meta.createdAtMs;
     this.#stored = options.stored;
+    this.isReopened = options.stored;
     this.#lease = options.lease;
     this.readOnlyBecause = options.readOnlyBecause;
     this.#lastOutcome = options.lastOutcome;
@@ -220,6 +224,14 @@ export class LiveThread implements TurnThread {
     if (this.#needsLease) await this.#takeForWriting();
   }
 
+  /** Adds messages of other agents to the conversation: the running turn reads them before its next model call, else the next turn does. */
+  async note(items: readonly ModelItem[]): Promise<void> {
+    if (this.#turn?.takesInput === true && this.#turn.kind === "regular") return this.#turn.steering.addNotes(items);
+    await this.readyToWrite();
+    for (const item of items) this.history.add(item);
+    await this.record(items.map((item): ThreadRecord => ({ type: "modelItem", item })));
+  }
+
   /** Ends the running turn, if there is one, like an interrupt, so that the next one can replace it. */
   async makeRoom(): Promise<void> {
     this.refuseReadOnly();
@@ -313,6 +325,7 @@ export class LiveThread implements TurnThread {
     // A client's own tool is run by the client program; no person has to act.
     if (method === "item/tool/call") return await this.ports.audience.ask(this.id, method, params, signal);
     const isApproval = method.endsWith("requestApproval");
+    const asked = isApproval ? { ...params, ...this.#agentNames() } : params;
     // Clients treat an MCP server's question as an approval.
     const kind = isApproval || method === "mcpServer/elicitation/request" ? "approval" : "input";
     this.#waiting[kind]++;
@@ -324,7 +337,7 @@ export class LiveThread implements TurnThread {
     });
     if (this.#waiting[kind] === 1) this.#announceStatus();
     try {
-      return await this.ports.audience.ask(this.id, method, params, signal);
+      return await this.ports.audience.ask(this.id, method, asked, signal);
     } finally {
       this.#waiting[kind]--;
       if (this.#waiting[kind] === 0 && !signal.aborted) this.#announceStatus();
@@ -406,6 +419,7 @@ export class LiveThread implements TurnThread {
     const error: TurnError | null = outcome.status === "failed" ? outcome.error : null;
     turn.takesInput = false;
     if (outcome.status === "interrupted") {
+      await this.ports.agents?.interruptBelow(this.id);
       await this.terminals.killAll();
       await interrupted(turn).catch((error: unknown) => this.ports.log.warn("interrupt hooks did not run", { error: String(error) }));
     }
@@ -434,6 +448,7 @@ export class LiveThread implements TurnThread {
     this.#failed = error !== null;
     this.#lastOutcome = outcome.status;
     turn.outcome = outcome.status;
+    turn.failure = error?.message;
     if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
     this.#announceStatus();
     notifyOfEnd(turn, error);
@@ -443,6 +458,10 @@ export class LiveThread implements TurnThread {
     turn.notify("turn/completed", { threadId: this.id, turn: { ...turn.toWire(outcome.status, "empty", error), ...summary } });
   }
 
+  /** A person who is asked at the parent's client must see which agent asks. */
+  #agentNames(): Partial<ReturnType<typeof agentNames>> {
+    return spawnSource(this.meta.source) === undefined ? {} : agentNames(this.meta.source);
+  }
   #announceStatus(): void {
     this.ports.audience.toAll("thread/status/changed", { threadId: this.id, status: this.status() });
   }

@@ -59,6 +59,7 @@ const unchecked = { refused: false, context: [] };
 /** Adds input that arrived during the turn to the history, unless a hook rejects it. Returns the items that the model reads. */
 export async function takeInput(turn: LiveTurn): Promise<readonly ModelItem[]> {
   const taken: ModelItem[] = [];
+  await turn.items.addForModel(turn.steering.takeNotes());
   for (const input of turn.steering.take()) {
     const { refused, context } = hasHooks(turn.thread, "userPromptSubmit") ? await promptSubmitted(turn, input.content) : unchecked;
     if (refused) continue;
@@ -77,6 +78,7 @@ export async function takeInput(turn: LiveTurn): Promise<readonly ModelItem[]> {
  * the announcement for an answer in progress.
  */
 export async function keepInput(turn: LiveTurn, isInterrupted: boolean): Promise<void> {
+  await turn.items.addForModel(turn.steering.takeNotes());
   for (const input of turn.steering.take()) {
     const { item, forModel, before } = await prepared(turn, input);
     if (isInterrupted && input.clientId) {

@@ -70,6 +70,8 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   fallback: ModelChoice | undefined;
   /** How it ended; undefined while it runs. */
   outcome: "completed" | "interrupted" | "failed" | undefined;
+  /** Why it failed, when it did. */
+  failure: string | undefined;
   /** Resolves when turn/completed has been sent. */
   readonly ended = Promise.withResolvers<void>();
 

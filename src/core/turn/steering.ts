@@ -1,4 +1,4 @@
-/** Input that is added to a running turn, until the turn takes it in. */
+/** Input and notes that are added to a running turn, until the turn takes them in. */
 import type { UserInput } from "../../protocol/item.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { TurnItems } from "./turn-items.ts";
@@ -15,7 +15,10 @@ export interface TurnInput {
 
 export class Steering {
   readonly #taken: Pick<TurnItems, "all">;
+  readonly #listeners = new Set<() => void>();
   #waiting: TurnInput[] = [];
+  /** Messages of other agents, which are no input of the person. */
+  #notes: ModelItem[] = [];
 
   constructor(taken: Pick<TurnItems, "all">) {
     this.#taken = taken;
@@ -24,6 +27,25 @@ export class Steering {
   get count(): number {
     return this.#waiting.length;
   }
+  get hasNews(): boolean {
+    return this.#waiting.length > 0 || this.#notes.length > 0;
+  }
+  /** Calls back whenever something is added; the returned function ends that. */
+  onInput(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+  addNotes(notes: readonly ModelItem[]): void {
+    this.#notes.push(...notes);
+    for (const listener of this.#listeners) listener();
+  }
+  /** A note that the model has read by other means. */
+  dropNote(note: ModelItem): void {
+    this.#notes = this.#notes.filter((waiting) => waiting !== note);
+  }
+  takeNotes(): readonly ModelItem[] {
+    return this.#notes.splice(0);
+  }
   /** False for a repeated message, from a client that missed the response to the first: it counts once. */
   add(input: TurnInput): boolean {
     const { clientId } = input;
@@ -31,8 +53,10 @@ export class Steering {
       clientId !== undefined &&
       (this.#waiting.some((waiting) => waiting.clientId === clientId) ||
         this.#taken.all.some((item) => item.type === "userMessage" && item.clientId === clientId));
-    if (!isKnown) this.#waiting.push(input);
-    return !isKnown;
+    if (isKnown) return false;
+    this.#waiting.push(input);
+    for (const listener of this.#listeners) listener();
+    return true;
   }
   take(): readonly TurnInput[] {
     const taken = this.#waiting;

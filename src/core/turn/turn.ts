@@ -54,7 +54,7 @@ export async function work(run: Run<LiveTurn>): Promise<TurnError | undefined> {
     }
     turn.ownInput = [];
     if (reply.calls.length === 0) {
-      if (reply.goesOn === true || turn.steering.count > 0) continue;
+      if (reply.goesOn === true || turn.steering.hasNews) continue;
       if (reply.isEmpty === true) turn.notify("warning", { threadId: turn.thread.id, message: emptyAnswer });
       if (run.isThreads && turn.kind === "regular" && (await beforeStop(turn))) continue;
       return undefined;

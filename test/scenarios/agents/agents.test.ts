@@ -6,15 +6,16 @@ import { verifies } from "../../support/verifies.ts";
 
 verifies("agents.spawn", async ({ app, workspace }) => {
   const client = await app({
-    config: "features.multi_agent = true",
     turns: [
       { user: "count", steps: [{ run: "echo 42" }, { say: "it is 42" }] },
       { user: "lead", steps: [{ call: "spawn_agent", with: { message: "count the files" } }, { say: "started" }] },
     ],
   });
   const asked = Promise.withResolvers<string>();
-  client.answer("item/commandExecution/requestApproval", ({ threadId }) => {
+  const nickname = Promise.withResolvers<string>();
+  client.answer("item/commandExecution/requestApproval", ({ threadId, agentNickname }) => {
     asked.resolve(threadId);
+    nickname.resolve(agentNickname ?? "");
     return { decision: "accept" };
   });
   const thread = await client.startThread({ cwd: workspace, approvalPolicy: "untrusted", sandbox: "danger-full-access" });
@@ -30,16 +31,28 @@ verifies("agents.spawn", async ({ app, workspace }) => {
   assert.equal(await child.promise, childId);
   const { thread: read } = await client.call("thread/read", { threadId: childId });
   assert.equal(read.parentThreadId, thread.id);
-});
-
-verifies("agents.offByDefault", async ({ app, workspace }) => {
-  const client = await app({ turns: [[{ call: "spawn_agent", with: { message: "x" } }, { say: "{{output}}" }]] });
-  assert.match((await (await client.startThread({ cwd: workspace })).run("go")).text, /unsupported call/);
+  assert.ok(read.agentNickname, "it has a name that people can use");
+  assert.equal(await nickname.promise, read.agentNickname, "the question names the agent");
+  assert.deepEqual(read.source, {
+    subAgent: {
+      thread_spawn: { depth: 1, parent_thread_id: thread.id, agent_path: null, agent_nickname: read.agentNickname, agent_role: null },
+    },
+  });
+  assert.equal(item.model, "scripted");
+  for (const filter of [{ parentThreadId: thread.id }, { ancestorThreadId: thread.id }])
+    assert.deepEqual(
+      (await client.call("thread/list", filter)).data.map(({ id }) => id),
+      [childId],
+    );
+  assert.deepEqual(
+    (await client.call("thread/list", {})).data.map(({ id }) => id),
+    [thread.id],
+    "a plain list has no agents",
+  );
 });
 
 verifies("agents.noRoles", async ({ app, workspace }) => {
   const client = await app({
-    config: "features.multi_agent = true",
     turns: [[{ call: "spawn_agent", with: { message: "look", agent_type: "reviewer" } }, { say: "{{output}}" }]],
   });
   const { text, items } = await (await client.startThread({ cwd: workspace })).run("go");
@@ -62,7 +75,7 @@ verifies("agents.roles", async ({ app, home, workspace }) => {
   writeFileSync(path.join(home, "agents", "broken.toml"), 'name = "broken"');
   mkdirSync(path.join(workspace, ".git"));
   mkdirSync(path.join(workspace, ".codex", "agents"), { recursive: true });
-  const config = `[features]\nmulti_agent = true\n[agents.writer]\ndescription = "Writes."\n[projects.${JSON.stringify(workspace)}]\ntrust_level = "trusted"\n`;
+  const config = `[agents.writer]\ndescription = "Writes."\n[projects.${JSON.stringify(workspace)}]\ntrust_level = "trusted"\n`;
   const kinds = ["reviewer", "writer", "late"];
   const client = await app({
     config,
@@ -93,15 +106,14 @@ verifies("agents.roles", async ({ app, home, workspace }) => {
   const child = await childOf("reviewer");
   assert.ok(typeof child === "object");
   assert.deepEqual(
-    [child.thread.agentRole, child.model, child.reasoningEffort, child.sandbox.type, child.approvalPolicy],
-    ["reviewer", "mock-small", "low", "readOnly", "never"],
+    [child.thread.agentRole, child.thread.agentNickname, child.model, child.reasoningEffort, child.sandbox.type, child.approvalPolicy],
+    ["reviewer", "Ada", "mock-small", "low", "readOnly", "never"],
   );
   const plain = await childOf("writer");
   assert.ok(typeof plain === "object");
   assert.deepEqual([plain.thread.agentRole, plain.sandbox.type], ["writer", "dangerFullAccess"]);
   assert.match(String(await childOf("forked")), /leave out agent_type or fork_context/);
   const joined = warnings.join("\n");
-  assert.match(joined, /reviewer\.toml: no effect here: `nickname_candidates`/);
   assert.match(joined, /broken\.toml: this kind of agent is left out: it has no `developer_instructions`/);
 
   // A project's own kinds take effect once the user has accepted them.

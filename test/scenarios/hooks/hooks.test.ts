@@ -295,7 +295,6 @@ verifies(
       ["SubagentStart", "default", noting(home, 'echo "the code word is blue"')],
     ]);
     const client = await app({
-      config: "features.multi_agent = true",
       turns: [
         { user: "help out", steps: [{ say: "helped" }] },
         { user: "lead", steps: [{ call: "spawn_agent", with: { message: "help out" } }, { say: "started" }] },

@@ -1,0 +1,84 @@
+/** Agents that are addressed by path, as the newest models expect it. */
+import assert from "node:assert/strict";
+import { verifies } from "../../support/verifies.ts";
+import { Cast, call, say } from "./cast.ts";
+
+const family = ["spawn_agent", "send_message", "followup_task", "wait_agent", "interrupt_agent", "list_agents"];
+
+verifies("agents.paths", async (stage) => {
+  const gate = Promise.withResolvers<void>();
+  await using cast = new Cast({
+    LEAD: [
+      call("spawn_agent", { task_name: "helper", message: "COUNT", fork_turns: "none" }),
+      call("wait_agent", { timeout_ms: 60_000 }),
+      call("followup_task", { target: "helper", message: "HOLD" }),
+      call("send_message", { target: "/root/helper", message: "by the way" }),
+      call("list_agents", {}),
+      call("interrupt_agent", { target: "/root/helper" }),
+      call("spawn_agent", { task_name: "Not A Name", message: "COUNT" }),
+      call("spawn_agent", { task_name: "helper", message: "COUNT" }),
+      call("followup_task", { target: "/root", message: "COUNT" }),
+      call("spawn_agent", { task_name: "forked", message: "COUNT" }),
+      call("wait_agent", { timeout_ms: 60_000 }),
+      say("done"),
+    ],
+    COUNT: [call("send_message", { target: "/root", message: "on it" }), say("42")],
+    HOLD: [() => gate.promise.then(() => say("held"))],
+  });
+  const client = await stage.app({ config: await cast.config() });
+  const settings = { approvalPolicy: "never", sandbox: "danger-full-access", modelProvider: "mock", model: "gpt-5.6-sol" } as const;
+  const thread = await client.startThread({ cwd: stage.workspace, ...settings });
+  const { items } = await thread.run("LEAD");
+  gate.resolve();
+  const [first, second] = cast.of("LEAD");
+  const last = cast.of("LEAD").at(-1);
+  assert.deepEqual(
+    first?.tools.filter((name) => family.includes(name)),
+    ["spawn_agent"],
+  );
+  assert.deepEqual(
+    second?.tools.filter((name) => family.includes(name)),
+    family,
+  );
+  const outputs = last?.outputs ?? [];
+  const { task_name: path, nickname } = JSON.parse(outputs[0] ?? "{}");
+  assert.equal(path, "/root/helper");
+  assert.ok(nickname);
+  assert.deepEqual(JSON.parse(outputs[1] ?? "{}").timed_out, false);
+  assert.deepEqual(JSON.parse(outputs[4] ?? "{}"), { agents: [{ agent_name: "/root/helper", agent_status: "running" }] });
+  assert.deepEqual(JSON.parse(outputs[5] ?? "{}"), { previous_status: "running" });
+  assert.match(outputs[6] ?? "", /task_name: use 1 to 64 lowercase letters/);
+  assert.match(outputs[7] ?? "", /there is an agent \/root\/helper already/);
+  assert.match(outputs[8] ?? "", /root agent takes no tasks/);
+
+  const task = cast.of("COUNT")[0]?.text ?? "";
+  assert.match(task, /Message Type: NEW_TASK\\nTask name: \/root\/helper\\nSender: \/root\\nPayload:/);
+  assert.doesNotMatch(task, /LEAD/, "fork_turns none: it knows nothing of the conversation");
+  assert.match(
+    cast
+      .of("COUNT")
+      .map(({ text }) => text)
+      .find((text) => text.includes("/root/forked")) ?? "",
+    /LEAD/,
+    "it knows it by default",
+  );
+  const input = (last?.body["input"] ?? []) as readonly {
+    type: string;
+    author?: string;
+    recipient?: string;
+    content?: { text: string }[];
+  }[];
+  const messages = input.filter(({ type }) => type === "agent_message");
+  assert.deepEqual(messages.map(({ author, recipient, content }) => [author, recipient, content?.[0]?.text.split("\n")[0]]).slice(0, 2), [
+    ["/root/helper", "/root", "Message Type: MESSAGE"],
+    ["/root/helper", "/root", "Message Type: FINAL_ANSWER"],
+  ]);
+  const activities = items.flatMap((item) => (item.type === "subAgentActivity" ? [`${item.kind} ${item.agentPath} ${item.model}`] : []));
+  assert.deepEqual(activities, [
+    "started /root/helper gpt-5.6-sol",
+    "interacted /root/helper gpt-5.6-sol",
+    "interacted /root/helper gpt-5.6-sol",
+    "interrupted /root/helper gpt-5.6-sol",
+    "started /root/forked gpt-5.6-sol",
+  ]);
+});
