@@ -145,11 +145,11 @@ function isEscaped(line: Buffer, at: number): boolean {
   return slashes % 2 === 1;
 }
 
-/** Most lines can be ruled out without parsing them. */
+/** Most lines can be ruled out without parsing them; other tools may have rewritten a line with sorted keys or spaces. */
 function mayBeUser(line: Buffer): boolean {
   const start = line.toString("latin1", 0, 160);
   const at = start.indexOf('"payload":{"type":"');
-  if (at < 0) return false;
+  if (at < 0) return line.includes('"user_message"') || line.includes('"UserMessage"');
   return start.startsWith("user_message", at + 19) || (start.startsWith("item_completed", at + 19) && line.includes('"UserMessage"'));
 }
 

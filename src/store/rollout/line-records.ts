@@ -44,11 +44,19 @@ export function parseLine(text: string): RolloutLine | undefined {
 
 const start = '{"timestamp":';
 
-/** A crash leaves NUL blocks and incomplete lines; a program that then appends without checking joins its line to the incomplete one. */
+/**
+ * A crash leaves NUL blocks and incomplete lines; a program that then appends without checking joins its line to the incomplete one. Editors
+ * may put a byte order mark before the first line.
+ */
 function parseJson(text: string): Json | undefined {
   const value = tryJson(text);
   if (value !== undefined) return isObject(value) ? value : undefined;
-  const rest = tryJson(text.slice(Math.max(0, text.lastIndexOf(start))).replaceAll("\0", ""));
+  const rest = tryJson(
+    text
+      .slice(Math.max(0, text.lastIndexOf(start)))
+      .replaceAll("\0", "")
+      .replace(/^\ufeff/, ""),
+  );
   return isObject(rest) ? rest : undefined;
 }
 function tryJson(text: string): unknown {
