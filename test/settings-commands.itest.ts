@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { endedWith } from "./support/ending.ts";
+import { atEnd, endedWith } from "./support/ending.ts";
 import { anthropicFrames } from "./support/model-mocks/frames.ts";
 import { MockProvider, refuse, stream } from "./support/model-mocks/server.ts";
 import { launcher, scratch } from "./support/process.ts";
@@ -139,6 +141,34 @@ test("the doctor names what is broken and how to mend it", (t) => {
   writeFileSync(path.join(home, "config.toml"), "model = \n");
   const { status, stdout } = run(["doctor"]);
   assert.deepEqual([status, /FAIL {2}config {4}.*line 1, column 9.* -> mend /.test(stdout)], [1, true], stdout);
+});
+
+test("doctor tries the key: a right one is accepted, a wrong one is refused, and it is never shown", async (t) => {
+  const { home, runBeside } = place(t);
+  const asked: (string | undefined)[] = [];
+  const provider = createServer((request, response) => {
+    const { authorization } = request.headers;
+    if (request.url === "/v1/models") asked.push(authorization);
+    response.writeHead(authorization === "Bearer right-key-1" ? 200 : 401, { "content-type": "application/json" });
+    response.end('{"data":[]}');
+  });
+  provider.listen(0, "127.0.0.1");
+  atEnd(t, () => provider.close());
+  await once(provider, "listening");
+  const { port } = provider.address() as AddressInfo;
+  const table = `[model_providers.house]\nname = "House"\nbase_url = "http://127.0.0.1:${port}/v1"\nenv_key = "HOUSE_KEY"\n`;
+  writeFileSync(path.join(home, "config.toml"), `model_provider = "house"\nmodel = "m"\n${table}`);
+  const keyWith = async (key: string): Promise<string> => {
+    const { stdout } = await runBeside(["doctor"], { HOUSE_KEY: key });
+    assert.ok(!stdout.includes(key));
+    return /^.* key .*$/m.exec(stdout)?.[0] ?? "";
+  };
+  assert.equal(await keyWith("right-key-1"), "ok    key       house: HOUSE_KEY is set; house accepts it");
+  assert.equal(
+    await keyWith("wrong-key-1"),
+    "FAIL  key       house: HOUSE_KEY is set, but house refuses it (status 401) -> run `parley login house`",
+  );
+  assert.deepEqual(asked, ["Bearer right-key-1", "Bearer wrong-key-1"]);
 });
 
 test("doctor names proxies that are not used, and rights and room of the home", async (t) => {

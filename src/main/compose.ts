@@ -269,7 +269,7 @@ export function createApp(options: ComposeOptions): App {
     codexHome,
     system,
     config,
-    ...{ whyNoModel, catalog },
+    ...{ whyNoModel, catalog, askProvider: (signal) => askProvider(inUse(), { env, credentials }, signal) },
     providers: () => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }),
     ...{ mcp, accounts, skills, plugins: plugins.all, usage },
     store,
@@ -307,6 +307,14 @@ export function createApp(options: ComposeOptions): App {
 async function listProviders({ providers, modelProvider }: Config, env: Env, is: Omit<SetUp, "current">): ReturnType<App["providers"]> {
   const { providerChoices } = await import("../models/try-provider.ts");
   return providerChoices(providers, env, { ...is, current: modelProvider });
+}
+
+async function askProvider(
+  { providers, modelProvider }: Config,
+  parts: Parameters<typeof modelSource>[1],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const source of sourcesFor(providers[modelProvider], parts)) await source.list(signal);
 }
 
 /** The provider's own model list; the offline model has none. */

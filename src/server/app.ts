@@ -37,6 +37,8 @@ export interface App {
   readonly catalog: ModelCatalog;
   /** The model providers that a person can set up. */
   providers(): Promise<readonly ProviderChoice[]>;
+  /** Lists the configured provider's models with its key, which costs no tokens. Throws what the provider answered. */
+  askProvider(signal: AbortSignal): Promise<void>;
   readonly accounts: Accounts;
   readonly skills: Skills;
   readonly plugins: Plugins;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { readBoundedText } from "../../lib/bounded-read.ts";
-import { causeMessage, errorMessage } from "../../lib/error-text.ts";
+import { errorMessage } from "../../lib/error-text.ts";
 import { certificateFiles } from "../../lib/network.ts";
 import { findSystemProgram } from "../../lib/program.ts";
 import { redactor } from "../../lib/redact.ts";
@@ -11,6 +11,7 @@ import { doctorHelp } from "../help/small-helps.ts";
 import { type App, type Config, withApp } from "../own-app.ts";
 import { type Globals, print, printJson, readFlags, refuseMore } from "../usage.ts";
 import { checkHome } from "./home.ts";
+import { checkProvider } from "./provider.ts";
 import { checkSandbox } from "./sandbox.ts";
 
 export interface Finding {
@@ -19,9 +20,7 @@ export interface Finding {
   readonly text: string;
   readonly fix?: string;
 }
-type Check = (app: App, config: Config | undefined) => Promise<readonly Finding[]>;
-
-const timeoutMs = 8000;
+export type Check = (app: App, config: Config | undefined) => Promise<readonly Finding[]>;
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, doctorHelp);
@@ -146,69 +145,6 @@ function proxiesWithoutEffect(env: NodeJS.ProcessEnv): (readonly [string, string
     if (/^socks/i.test(value)) return [[name, "SOCKS proxies are not used, requests go out directly or fail"]];
     return name === "ALL_PROXY" ? [[name, "has no effect here"]] : [];
   });
-}
-
-const checkProvider: Check = async (app, config) => {
-  const provider = config?.providers[config.modelProvider];
-  if (config === undefined || provider === undefined) return [];
-  if (provider.wireApi === "scripted")
-    return [
-      {
-        name: "provider",
-        state: "warn",
-        text: "no model is configured; the offline tour answers",
-        fix: "set a provider's key (OPENAI_API_KEY, ANTHROPIC_API_KEY …), run `parley login`, or set model_provider in config.toml",
-      },
-    ];
-  const key = await keyOf(app, config);
-  return [key, await reach(provider.id, provider.baseUrl)];
-};
-
-async function keyOf(app: App, config: Config): Promise<Finding> {
-  const { modelProvider: id } = config;
-  const provider = config.providers[id];
-  const name = "key";
-  const variable = provider?.envKey;
-  if (variable !== undefined && (process.env[variable] ?? "") !== "") return { name, state: "ok", text: `${id}: ${variable} is set` };
-  if (provider?.bearerToken !== undefined) return { name, state: "ok", text: `${id}: a token stands in config.toml` };
-  if (provider?.requiresOpenaiAuth === true) {
-    const { authMethod } = await app.accounts.status({ includeToken: false, refreshToken: false });
-    if (authMethod !== null) return { name, state: "ok", text: `${id}: signed in (${authMethod})` };
-    return {
-      name,
-      state: "fail",
-      text: `${id}: nobody is signed in`,
-      fix: `run \`parley login\`${variable === undefined ? "" : ` or set ${variable}`}`,
-    };
-  }
-  if ((await app.accounts.read({ refreshToken: false })).account?.type === "amazonBedrock")
-    return { name, state: "ok", text: `${id}: a key is stored` };
-  const isStored = (await app.providers()).some((choice) => choice.id === id && choice.hasStoredKey);
-  if (isStored) return { name, state: "ok", text: `${id}: a key is stored` };
-  if (variable !== undefined) {
-    const fix = provider?.envKeyInstructions ?? `run \`parley login ${id}\`, or set ${variable} in the environment of the server`;
-    return { name, state: "fail", text: `${id}: ${variable} is not set`, fix };
-  }
-  return { name, state: "ok", text: `${id}: no key needed` };
-}
-
-/** Any response at all proves that the host is reachable. */
-async function reach(id: string, url: string): Promise<Finding> {
-  const name = "provider";
-  const started = performance.now();
-  try {
-    const response = await fetch(url, { method: "GET", redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
-    await response.body?.cancel();
-    return { name, state: "ok", text: `${id}: ${new URL(url).host} answers (${Math.round(performance.now() - started)} ms)` };
-  } catch (error) {
-    const cause = causeMessage(error);
-    return {
-      name,
-      state: "fail",
-      text: `${id}: ${url} cannot be reached: ${cause}`,
-      fix: "check the address (base_url), the network and the proxy",
-    };
-  }
 }
 
 const checkMcp: Check = async (app, config) => {

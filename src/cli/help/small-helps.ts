@@ -80,7 +80,10 @@ export const hooksHelp = {
 
 export const doctorHelp = {
   summary: "Say what works on this machine, with the fix for what does not",
-  text: ["Checks Node, the settings, the home folder, the sandbox, git, the model provider, MCP servers and skills of this folder."],
+  text: [
+    "Checks Node, the settings, the home folder, the sandbox, git, the model provider, MCP servers and skills of this folder.",
+    "The provider's key is tried: the provider is asked for its list of models, which uses no tokens.",
+  ],
   usage: ["[--json]"],
   flags: [jsonFlag, configFlag],
   exitCodes: "0 nothing must be mended, 1 something must, 2 the command line is wrong",
