@@ -1,8 +1,14 @@
 /** Checks what the documents and source files claim against the facts. */
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { parse } from "yaml";
+import { createConfigStore } from "../src/config/load.ts";
+import { builtInProvider, builtInProviderIds } from "../src/models/providers.ts";
+import { scenarioFromValue } from "../src/models/scenario.ts";
+import { deletedWith } from "./support/ending.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -12,6 +18,38 @@ test("docs/dependencies.md gives a reason for each dependency, and for no other"
   const [documented = ""] = read("docs/dependencies.md").split("## Outside the lockfile");
   const named = [...documented.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = ""]) => (cell === "package" ? [] : cell.split(", ")));
   assert.deepEqual(named.toSorted(), Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).toSorted());
+});
+
+const documents = ["README.md", "examples/README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/*.md", { cwd: root })];
+const blocks = documents.flatMap((document) =>
+  [...read(document).matchAll(/^```(\w+)[^\n]*\n(.*?)^```$/gms)].map(([, language = "", text = ""]) => ({ document, language, text })),
+);
+
+test("every code block of the documents is of a language that some test runs or reads", () => {
+  const checked = ["sh", "ts", "toml", "json", "yaml"]; // sh: docs.itest.ts, ts: readme.itest.ts, the rest: here
+  const others = blocks.filter(({ language }) => !checked.includes(language)).map(({ document, language }) => `${document}: ${language}`);
+  assert.deepEqual(others, []);
+});
+
+test("settings in the documents are accepted without a warning", (t) => {
+  const builtInProviders = Object.fromEntries(
+    builtInProviderIds.flatMap((id) => builtInProvider(id, {}) ?? []).map((row) => [row.id, row]),
+  );
+  for (const { document, text } of blocks.filter(({ language }) => language === "toml")) {
+    const codexHome = mkdtempSync(path.join(tmpdir(), "parley-documents-"));
+    deletedWith(t, codexHome);
+    writeFileSync(path.join(codexHome, "config.toml"), text);
+    const config = createConfigStore({ codexHome, env: {}, systemDir: path.join(codexHome, "etc"), builtInProviders });
+    const { warnings } = config.effective(codexHome);
+    assert.deepEqual(warnings, [], `${document}\n${text}`);
+  }
+});
+
+test("JSON in the documents is JSON, and the scenario of the scripted model is one", () => {
+  for (const { document, text } of blocks.filter(({ language }) => language === "json"))
+    assert.doesNotThrow(() => JSON.parse(text), document);
+  for (const { document, text } of blocks.filter(({ language }) => language === "yaml"))
+    assert.ok(scenarioFromValue(parse(text), document).turns.length > 0, document);
 });
 
 test("the pages that are read first stay short", () => {

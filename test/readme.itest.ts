@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { endedWith } from "./support/ending.ts";
@@ -26,21 +26,23 @@ test("its links lead somewhere", () => {
       assert.ok(existsSync(path.join(root, target)), `${document}: ${target}`);
 });
 
-test("its TypeScript example runs", (t) => {
-  const [example = ""] = blocks("ts");
+test("the TypeScript examples of the documents run", (t) => {
   const folder = scratch(t);
   const installed = path.join(folder, "node_modules", name);
   mkdirSync(path.dirname(installed), { recursive: true });
   symlinkSync(root, installed);
-  writeFileSync(path.join(folder, "example.ts"), example);
+  const examples = ["README.md", ...globSync("docs/*.md", { cwd: root })].flatMap((document) =>
+    [...readFileSync(path.join(root, document), "utf8").matchAll(/^```ts\n(.*?)^```/gms)].map(([, text = ""]) => ({ document, text })),
+  );
+  assert.ok(examples.length >= 2);
   const { PATH } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["example.ts"], {
-    cwd: folder,
-    encoding: "utf8",
-    env: { PATH, HOME: folder, CODEX_HOME: path.join(folder, "home") },
-  });
-  assert.equal(status, 0, stderr);
-  assert.match(stdout, /Offline tour/);
+  for (const [n, { document, text }] of examples.entries()) {
+    writeFileSync(path.join(folder, `example-${n}.ts`), text);
+    const env = { PATH, HOME: folder, CODEX_HOME: path.join(folder, "home") };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [`example-${n}.ts`], { cwd: folder, encoding: "utf8", env });
+    assert.equal(status, 0, `${document}: ${stderr}`);
+    assert.match(stdout, /Offline tour/, document);
+  }
 });
 
 test("parley tour plays the offline tour to its end", (t) => {
