@@ -34,6 +34,7 @@ const allowed: Readonly<Record<string, string>> = {
   "src/store/writing/lock-file.ts": "locks appear by link(2) and are replaced under a lock of their own",
   "src/store/index/sqlite-index.ts": "makes the database's file with its owner's rights, then SQLite reads and writes it",
   "src/store/shared-table.ts": "makes the database's file with its owner's rights, then SQLite reads and writes it",
+  "src/store/lists/database.ts": "makes the database's file with its owner's rights, and moves a damaged one aside",
   "src/store/writing/processes.ts": kernel,
   "src/store/writing/codex-lock.ts": kernel,
   "src/exec/processes.ts": kernel,

@@ -109,6 +109,7 @@ const store: Rules = {
     rollout: edge,
     index: [...edge, ...stored],
     writing: [...edge, ...stored],
+    lists: [...edge, "src/store/layout.ts"],
     ...Object.fromEntries(globSync("src/store/*.ts").map((file) => [path.basename(file), [...edge, "src/store"]])),
   },
 };

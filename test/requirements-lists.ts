@@ -2,6 +2,21 @@
 const source = "observed 0.166";
 
 export const listRequirements = {
+  "lists.sections": { source, says: "threads are pinned, sorted into sections and listed in a section's order, page by page" },
+  "lists.sectionErrors": { source, says: "sections refuse what does not exist, and the built-in one stays as it is" },
+  "lists.readMarks": {
+    source,
+    says: "a turn leaves its thread unread; clients mark threads, unless the mark has changed since they saw it",
+  },
+  "lists.projects": { source, says: "projects group folders and threads; a repeated key creates no second one" },
+  "lists.attachments": { source, says: "what is attached to a thread is listed from both sides, once" },
+  "lists.attachedForks": { source, says: "forks that stay attached are listed by the thread they come from" },
+  "lists.survive": {
+    source: "Parley",
+    says: "sections, projects, attachments and read marks survive a restart, and are one for all servers of a home",
+  },
+  "lists.fromCodex": { source: "Parley", says: "sections, projects, attachments and read marks of Codex are taken over once" },
+  "lists.damaged": { source: "Parley", says: "a damaged file of lists is moved aside and hides no thread" },
   "process.lifetime": { source, says: "process/* runs programs without a sandbox, with input, terminal, caps and time limits" },
   "process.refused": { source, says: "process/* names what is wrong, and refuses more programs than a connection may run" },
   "process.endsWithConnection": { source, says: "a client's programs end with its connection" },

@@ -37,11 +37,13 @@ import { createModelClients } from "../models/registry.ts";
 import type { SetUp } from "../models/try-provider.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
+import { unreadWatcher } from "../server/read-state.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
 import { announceConfigChanges } from "../server/thread-settings.ts";
 import { WireCheck } from "../server/wire-check.ts";
 import { createSkills } from "../skills/skills.ts";
 import { createAudit } from "../store/audit.ts";
+import { createLists } from "../store/lists/lists.ts";
 import { createLocalStore } from "../store/local.ts";
 import { createOutputFiles } from "../store/outputs.ts";
 import { createUndoStore } from "../store/undo.ts";
@@ -141,6 +143,7 @@ export function createApp(options: ComposeOptions): App {
   const wireCheck = env["PARLEY_CHECK_WIRE"] === "1" ? new WireCheck(log) : undefined;
   const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, wireCheck });
   const store = createLocalStore({ home: codexHome, now: () => clock.now(), syncTurns: () => inUse().syncTurns });
+  const lists = createLists({ home: codexHome, now: () => clock.now(), report: (message) => log.warn(message) });
   const git = createGit({
     program: () => findSystemProgram("git"),
     scratch: path.join(codexHome, "parley", "cache"),
@@ -194,7 +197,7 @@ export function createApp(options: ComposeOptions): App {
   const ports: CorePorts = {
     version: manifest.version,
     system,
-    audience: watched(subscriptions, [logWatcher(log), telemetry.watcher]),
+    audience: watched(subscriptions, [logWatcher(log), telemetry.watcher, unreadWatcher(() => app)]),
     clock,
     ids: systemIds,
     log,
@@ -272,8 +275,7 @@ export function createApp(options: ComposeOptions): App {
     ...{ whyNoModel, catalog, askProvider: (signal) => askProvider(inUse(), { env, credentials }, signal) },
     providers: () => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }),
     ...{ mcp, accounts, skills, plugins: plugins.all, usage },
-    store,
-    ...{ threads, queue, runs },
+    ...{ store, lists, threads, queue, runs },
     git,
     fileSearch: createFileSearch({ ripgrep: () => findSystemProgram("rg"), now: clock.now }),
     workspace: ports.workspace,
@@ -297,8 +299,8 @@ export function createApp(options: ComposeOptions): App {
       await runner.close();
       skills.close();
       accounts.close();
-      await store.close();
-      await telemetry.close();
+      lists.close();
+      await Promise.all([store.close(), telemetry.close()]);
     },
   };
   return app;

@@ -55,6 +55,8 @@ export type ResultOf<Row> = Row extends { result: Lazy<infer R> } ? Infer<Lazy<R
 
 /** Orders requests that change the same thread. */
 export const byThread = (params: { threadId: string }): string => `thread:${params.threadId}`;
+/** Orders everything that changes sections, projects and attachments. */
+export const byLists = (): string => "lists";
 /** Orders everything that changes the settings files. */
 export const byConfig = (): string => "config";
 /** Orders everything that changes who is signed in. */

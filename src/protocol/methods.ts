@@ -20,14 +20,18 @@ import { modelRequests } from "./model.ts";
 import { pluginRequests } from "./plugin.ts";
 import { pluginTrustRequests } from "./plugin-trust.ts";
 import { processNotifications, processRequests } from "./process.ts";
+import { projectNotifications, projectRequests } from "./project.ts";
 import { reviewRequests } from "./review.ts";
 import { sandboxRequests } from "./sandbox.ts";
 import { skillsNotifications, skillsRequests } from "./skills.ts";
 import { threadRequests } from "./thread.ts";
+import { threadAttachmentNotifications, threadAttachmentRequests } from "./thread-attachment.ts";
 import { threadChangeRequests } from "./thread-change.ts";
 import { threadNotifications } from "./thread-events.ts";
 import { threadListRequests } from "./thread-list.ts";
 import { threadQueueNotifications, threadQueueRequests } from "./thread-queue.ts";
+import { threadReadStateRequests } from "./thread-read-state.ts";
+import { threadSectionRequests } from "./thread-section.ts";
 import { threadSettingsNotifications, threadSettingsRequests } from "./thread-settings.ts";
 import { turnNotifications, turnRequests } from "./turn.ts";
 import { turnRevertRequests } from "./turn-revert.ts";
@@ -60,6 +64,10 @@ export const clientRequests = {
   ...skillsRequests,
   ...threadListRequests,
   ...threadQueueRequests,
+  ...threadReadStateRequests,
+  ...threadAttachmentRequests,
+  ...projectRequests,
+  ...threadSectionRequests,
   ...threadSettingsRequests,
   ...threadRequests,
   ...threadChangeRequests,
@@ -91,6 +99,8 @@ export const serverNotifications = {
   ...mcpNotifications,
   ...skillsNotifications,
   ...threadQueueNotifications,
+  ...projectNotifications,
+  ...threadAttachmentNotifications,
   ...threadSettingsNotifications,
   ...threadNotifications,
   ...turnNotifications,

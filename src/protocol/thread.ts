@@ -349,7 +349,6 @@ export const threadRequests = {
       runtimeWorkspaceRoots: "current",
     },
     noEffect: {
-      attachToSource: "a fork stands by itself",
       experimentalDisablePredictionMcp: "nothing is predicted",
       experimentalPredictionMode: "nothing is predicted",
     },

@@ -6,6 +6,7 @@ import type { Config, ConfigStore } from "../core/ports/config.ts";
 import type { CorePorts } from "../core/ports/core-ports.ts";
 import type { FileSearch } from "../core/ports/file-search.ts";
 import type { Git } from "../core/ports/git.ts";
+import type { Lists } from "../core/ports/lists.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { McpServers } from "../core/ports/mcp.ts";
 import type { ModelCatalog } from "../core/ports/model-client.ts";
@@ -45,6 +46,8 @@ export interface App {
   readonly usage: Usage;
   readonly mcp: McpServers;
   readonly store: ThreadStore;
+  /** Sections, projects, attachments and read marks. */
+  readonly lists: Lists;
   readonly threads: Threads;
   readonly queue: SubmissionQueue;
   readonly git: Git;

@@ -19,12 +19,16 @@ import { modelHandlers } from "./model.ts";
 import { pluginHandlers } from "./plugin.ts";
 import { pluginTrustHandlers } from "./plugin-trust.ts";
 import { processHandlers } from "./process.ts";
+import { projectHandlers } from "./project.ts";
+import { threadReadStateHandlers } from "./read-state.ts";
 import { reviewHandlers } from "./review.ts";
 import { sandboxHandlers } from "./sandbox.ts";
 import { skillsHandlers } from "./skills.ts";
 import { threadHandlers } from "./thread.ts";
+import { threadAttachmentHandlers } from "./thread-attachment.ts";
 import { threadListHandlers } from "./thread-list.ts";
 import { threadQueueHandlers } from "./thread-queue.ts";
+import { threadSectionHandlers } from "./thread-section.ts";
 import { threadSettingsHandlers } from "./thread-settings.ts";
 import { turnHandlers } from "./turn.ts";
 import { turnRevertHandlers } from "./turn-revert.ts";
@@ -36,6 +40,10 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...threadHandlers,
   ...threadListHandlers,
   ...threadQueueHandlers,
+  ...threadReadStateHandlers,
+  ...threadAttachmentHandlers,
+  ...projectHandlers,
+  ...threadSectionHandlers,
   ...threadSettingsHandlers,
   ...backgroundTerminalsHandlers,
   ...turnHandlers,

@@ -7,6 +7,7 @@ import { invalidRequest } from "../protocol/errors.ts";
 import { agentNames, type Thread, withoutExtras } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { App, Call } from "./app.ts";
+import { withPlace } from "./thread-place.ts";
 
 export function storedToWire(stored: StoredThread, app: App, turns: readonly Turn[] = []): Thread {
   const live = app.threads.find(stored.id);
@@ -44,9 +45,10 @@ export async function threadFromStored(id: string, withTurns: boolean, app: App)
   const stored = await app.store.find(id);
   if (stored === undefined) throw invalidRequest(`thread not loaded: ${id}`);
   const thread = storedToWire(stored, app, withTurns ? replay(await app.store.read(id)).turns : []);
-  if (thread.model !== null) return thread;
+  const placed = await withPlace(thread, app);
+  if (placed.model !== null) return placed;
   const { model, effort } = await app.store.lastModel(id);
-  return { ...thread, model, reasoningEffort: effort };
+  return { ...placed, model, reasoningEffort: effort };
 }
 
 /** All records of a live or stored thread, including the first. */

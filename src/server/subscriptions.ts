@@ -145,6 +145,14 @@ export class Subscriptions implements Audience {
       params,
     );
   }
+  /** For notifications that older clients do not know. */
+  toCurrent<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void {
+    this.#send(
+      [...this.#sessions].filter((s) => s.initialized && !isOlder(s)),
+      method,
+      params,
+    );
+  }
   toSession<M extends keyof ServerNotifications>(session: Session, method: M, params: ParamsOf<ServerNotifications[M]>): void {
     this.#send([session], method, params);
   }

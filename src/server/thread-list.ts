@@ -1,11 +1,12 @@
 /** `thread/list` and the other lists of threads, turns and items. */
 import type { ThreadQuery } from "../core/ports/thread-store.ts";
-import { isThreadId } from "../core/thread/threads.ts";
+import { checkId, isThreadId } from "../core/thread/threads.ts";
 import { invalidParams, invalidRequest } from "../protocol/errors.ts";
 import type { ThreadListParams, threadListRequests } from "../protocol/thread-list.ts";
 import type { Turn } from "../protocol/turn.ts";
-import type { HandlersFor } from "./app.ts";
+import type { App, HandlersFor } from "./app.ts";
 import { storedToWire, turnsOf } from "./stored-thread.ts";
+import { readStatesOf, withPlace, withPlaces } from "./thread-place.ts";
 
 const defaultLimit = 25;
 const maxLimit = 100;
@@ -14,12 +15,18 @@ export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
   async "thread/list"(params, { app }) {
     if (params.parentThreadId && params.ancestorThreadId)
       throw invalidRequest("parentThreadId and ancestorThreadId are mutually exclusive");
-    // There are no projects, sections or attachments here: nothing belongs to one.
-    if (params.projectId) throw invalidParams(`project not found: ${params.projectId}`);
-    if (params.sectionId || params.attachedToThreadId) return { data: [], nextCursor: null, backwardsCursor: null };
-    const page = await app.store.list(queryFrom(params));
+    if (params.sortKey === "section_position" && typeof params.sectionId !== "string")
+      throw invalidRequest("section-position sorting requires a section filter");
+    const page = await app.store.list({ ...queryFrom(params), ids: await idsFor(params, app) });
     return {
-      data: page.threads.map((stored) => storedToWire(stored, app)),
+      data: await withPlaces(
+        page.threads.map((stored) => storedToWire(stored, app)),
+        app,
+      ),
+      readStates: await readStatesOf(
+        page.threads.map((stored) => stored.id),
+        app,
+      ),
       nextCursor: page.nextCursor,
       backwardsCursor: page.backwardsCursor,
     };
@@ -71,20 +78,41 @@ export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
       cursor: params.cursor ?? null,
     });
     return {
-      data: hits.map((hit) => ({ thread: storedToWire(hit.thread, app), snippet: hit.snippet })),
+      data: await Promise.all(
+        hits.map(async (hit) => ({ thread: await withPlace(storedToWire(hit.thread, app), app), snippet: hit.snippet })),
+      ),
       nextCursor,
       backwardsCursor: null,
     };
   },
 };
 
+/** The threads that the lists leave over, in the section's order; undefined if the lists do not matter. Throws for unknown projects. */
+async function idsFor(
+  { sectionId, projectId, attachedToThreadId }: ThreadListParams,
+  { lists }: App,
+): Promise<readonly string[] | undefined> {
+  const chosen: (readonly string[])[] = [];
+  if (typeof sectionId === "string") chosen.push(await lists.sections.threads(sectionId));
+  if (projectId) {
+    if ((await lists.projects.find(projectId)) === undefined) throw invalidParams(`project not found: ${projectId}`);
+    chosen.push(await lists.projects.threads(projectId));
+  }
+  if (attachedToThreadId) {
+    checkId(attachedToThreadId, "attached thread parent");
+    chosen.push(await lists.attachedTo(attachedToThreadId));
+  }
+  const [first, ...others] = chosen;
+  return first?.filter((id) => others.every((ids) => ids.includes(id)));
+}
+
 function queryFrom(params: ThreadListParams): ThreadQuery {
   const cwd = params.cwd ?? [];
   return {
     cursor: params.cursor ?? null,
     limit: Math.max(1, Math.min(params.limit ?? defaultLimit, maxLimit)),
-    sortKey: params.sortKey === "updated_at" || params.sortKey === "recency_at" ? params.sortKey : "created_at",
-    sortDirection: params.sortDirection ?? "desc",
+    sortKey: params.sortKey ?? "created_at",
+    sortDirection: params.sortDirection ?? (params.sortKey === "section_position" ? "asc" : "desc"),
     modelProviders: params.modelProviders ?? [],
     sourceKinds: sourceKindsOf(params),
     archived: params.archived === true,

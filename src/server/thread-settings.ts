@@ -27,9 +27,10 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
     const { app } = call;
     const { threadId, gitInfo, ...others } = params;
     checkId(threadId, "thread");
-    if (!gitInfo && Object.values(others).every((value) => value === undefined))
+    if (!gitInfo && Object.values(others).every((value) => value === undefined || value === null))
       throw invalidRequest("thread metadata update must include at least one field");
-    if (others.projectId) throw invalidRequest(`project not found: ${others.projectId}`); // there are none here
+    const { projectId } = others;
+    if (projectId && (await app.lists.projects.find(projectId)) === undefined) throw invalidRequest(`project not found: ${projectId}`);
     if (gitInfo && Object.values(gitInfo).every((value) => value === undefined))
       throw invalidRequest("gitInfo must include at least one field");
     await findThread(threadId, app);
@@ -43,6 +44,13 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
       const git = isCleared ? undefined : { sha: sha ?? null, branch: branch ?? null, originUrl: originUrl ?? null };
       await asSoleWriter(threadId, call, () => app.store.updateGit(threadId, git));
       live?.setGit(git);
+    }
+    if (projectId) {
+      await app.lists.projects.assign(
+        { id: threadId, usedMs: (await app.store.find(threadId))?.updatedAtMs ?? app.clock.now() },
+        projectId,
+      );
+      call.after(() => app.subscriptions.toAll("thread/project/updated", { threadId, projectId }));
     }
     return { thread: await threadFromStored(params.threadId, false, app) };
   },

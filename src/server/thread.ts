@@ -7,7 +7,7 @@ import { checkId, type ForkPoint, type StartOptions } from "../core/thread/threa
 import { warmUp } from "../core/thread/warm-up.ts";
 import { compactTurn } from "../core/turn/compact-turn.ts";
 import { checkDynamicTools } from "../protocol/dynamic-tool.ts";
-import { invalidParams, invalidRequest } from "../protocol/errors.ts";
+import { invalidRequest } from "../protocol/errors.ts";
 import type { AskForApproval } from "../protocol/policy.ts";
 import { type SettingParams, settingsIn, shownSettings } from "../protocol/settings.ts";
 import type {
@@ -27,6 +27,7 @@ import { environmentChange } from "./environments.ts";
 import { awaitRequired, startServers } from "./mcp.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
 import { pageOf, viewOf } from "./thread-list.ts";
+import { readStatesOf, withPlace } from "./thread-place.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
 import { announceConfigChanges, collaborationModeOf } from "./thread-settings.ts";
 import { asksForTour, noteIfProgram } from "./tour.ts";
@@ -35,16 +36,18 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
   async "thread/start"(params, call) {
     const { app, session } = call;
     checkDynamicTools(params.dynamicTools ?? []);
-    if (params.projectId) throw invalidParams(`project not found: ${params.projectId}`); // there are none here
+    if (params.projectId) await checkProject(params.projectId, app);
     app.subscriptions.checkSubscriptionLimit(session);
     const thread = await app.threads.start(startOptions(params, call));
     if (session.unattended) thread.clients.leaveUnattended();
     await awaitRequired(thread, app);
     if (asksForTour(params)) thread.clients.askForTour();
     if (session.keepsUnused) await thread.keep();
-    announce(thread, call);
+    if (params.projectId && !thread.ephemeral)
+      await app.lists.projects.assign({ id: thread.id, usedMs: app.clock.now() }, params.projectId);
+    await announce(thread, call);
     app.subscriptions.subscribe(session, thread.id, params.experimentalRawEvents === true || session.receivesRaw);
-    return await opened(thread, session);
+    return await opened(thread, call);
   },
 
   async "thread/resume"(params, call) {
@@ -79,7 +82,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     if (thread.readOnlyBecause !== undefined)
       call.after(() => session.notify("warning", { threadId: thread.id, message: thread.readOnlyBecause ?? "" }));
     return {
-      ...(await opened(thread, session, params.excludeTurns === true ? [] : turns)),
+      ...(await opened(thread, call, params.excludeTurns === true ? [] : turns)),
       ...(params.initialTurnsPage ? { initialTurnsPage: firstPage(turns, params.initialTurnsPage) } : {}),
       collaborationMode: collaborationModeOf(thread),
     };
@@ -103,17 +106,22 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       thread.rename(name);
       if (!thread.ephemeral) await app.store.rename(thread.id, name);
     }
-    announce(thread, call);
+    if (params.attachToSource === true && !thread.ephemeral) await app.lists.attach(thread.id, id);
+    await announce(thread, call);
     app.subscriptions.subscribe(session, thread.id);
     sendUsage(thread, shown, call);
-    return await opened(thread, session, shown);
+    return await opened(thread, call, shown);
   },
 
   async "thread/read"(params, { app }) {
     checkId(params.threadId, "thread");
     const live = app.threads.find(params.threadId);
-    if (live !== undefined) return { thread: live.toWire(params.includeTurns === true ? await app.threads.turnsOf(live) : []) };
-    return { thread: await threadFromStored(params.threadId, params.includeTurns === true, app) };
+    const withTurns = params.includeTurns === true;
+    const thread =
+      live === undefined
+        ? await threadFromStored(params.threadId, withTurns, app)
+        : await withPlace(live.toWire(withTurns ? await app.threads.turnsOf(live) : []), app);
+    return { thread, readState: (await readStatesOf([params.threadId], app))[params.threadId] ?? null };
   },
 
   async "thread/archive"(params, call) {
@@ -155,6 +163,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       if (stored !== undefined) await app.store.delete(params.threadId);
       await app.undo.forget(params.threadId);
       await app.queue.clear(params.threadId);
+      await app.lists.forget(params.threadId);
     });
     after(() => {
       if (live !== undefined) announceStatus(params.threadId, { type: "notLoaded" }, app);
@@ -207,12 +216,17 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
   },
 };
 
+/** Codex uses another code here than in its lists. */
+async function checkProject(projectId: string, app: App): Promise<void> {
+  if ((await app.lists.projects.find(projectId)) === undefined) throw invalidRequest(`project not found: ${projectId}`);
+}
+
 /** The response to start, resume and fork. */
-export async function opened(thread: LiveThread, session: Session, turns: readonly Turn[] = []): Promise<ThreadStartResponse> {
+export async function opened(thread: LiveThread, { app, session }: Call, turns: readonly Turn[] = []): Promise<ThreadStartResponse> {
   const { settings, config } = thread;
   const docs = await thread.ports.surroundings.projectDocs(settings, config);
   return {
-    thread: thread.toWire(turns),
+    thread: await withPlace(thread.toWire(turns), app),
     model: settings.model,
     modelProvider: settings.modelProvider,
     cwd: settings.cwd,
@@ -237,9 +251,10 @@ function announceStatus(threadId: string, status: ThreadStatus, app: App): void 
   app.subscriptions.toAll("thread/status/changed", { threadId, status });
 }
 
-function announce(thread: LiveThread, { app, after }: Call): void {
+async function announce(thread: LiveThread, { app, after }: Call): Promise<void> {
+  const wire = await withPlace(thread.toWire(), app);
   after(() => {
-    app.subscriptions.toAll("thread/started", { thread: thread.toWire() });
+    app.subscriptions.toAll("thread/started", { thread: { ...wire, status: thread.status() } });
     for (const warning of thread.config.warnings)
       app.subscriptions.toThread(thread.id, "configWarning", { summary: warning, details: null });
     warnOfBrokenRules(thread, app);
@@ -347,5 +362,5 @@ async function resumeHistory(params: ThreadResumeParams, call: Call): Promise<Th
   call.app.subscriptions.checkSubscriptionLimit(call.session);
   const thread = await call.app.threads.startFrom(params.history ?? [], startOptions(params as ThreadStartParams, call));
   call.app.subscriptions.subscribe(call.session, thread.id);
-  return await opened(thread, call.session);
+  return await opened(thread, call);
 }

@@ -86,7 +86,8 @@ export interface StoredThread {
 export interface ThreadQuery {
   readonly cursor: string | null;
   readonly limit: number;
-  readonly sortKey: "created_at" | "updated_at" | "recency_at";
+  /** By `section_position` they are in the order of `ids`. */
+  readonly sortKey: "created_at" | "updated_at" | "recency_at" | "section_position";
   readonly sortDirection: "asc" | "desc";
   /** Empty means all. */
   readonly modelProviders: readonly string[];
@@ -97,6 +98,8 @@ export interface ThreadQuery {
   /** Only threads started by this one; with `ancestorId`, also those started by them. */
   readonly parentId?: string | undefined;
   readonly ancestorId?: string | undefined;
+  /** Only these threads. */
+  readonly ids?: readonly string[] | undefined;
   readonly excludedIds?: readonly string[];
   readonly originators?: readonly string[];
 }

@@ -343,7 +343,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isThreadId = (id: string): boolean => uuid.test(id);
 
 /** Ids become file names: only a UUID may reach the file system. */
-export function checkId(id: string, what: "thread" | "session"): void {
+export function checkId(id: string, what: "thread" | "session" | "attached thread parent"): void {
   if (isThreadId(id)) return;
   const at = [...id].findIndex((character) => !/[0-9a-f-]/i.test(character));
   const reason =

@@ -254,9 +254,13 @@ export class SqliteIndex {
 
   /** Returns one row more than requested, which shows whether there is a next page. */
   page(query: ThreadQuery, after: Cursor | undefined, named: readonly string[]): IndexRow[] {
-    const key = query.sortKey === "created_at" ? "created_ms" : "updated_ms";
+    const byPlace = query.sortKey === "section_position";
+    const key = byPlace ? "place" : query.sortKey === "created_at" ? "created_ms" : "updated_ms";
     const [order, beyond] = query.sortDirection === "asc" ? ["ASC", ">"] : ["DESC", "<"];
-    const values: SQLInputValue[] = [Number(query.archived)];
+    // json_each has columns with the names of ours
+    const places = " JOIN (SELECT key AS place, value AS placed FROM json_each(?)) ON placed = id";
+    const from = byPlace ? `files${places}` : "files";
+    const values: SQLInputValue[] = [...(byPlace ? [JSON.stringify(query.ids ?? [])] : []), Number(query.archived)];
     const where = ["archived = ? AND has_user = 1 AND is_current = 1"];
     const among = (column: string, choices: readonly string[]): void => {
       if (choices.length === 0) return;
@@ -275,6 +279,10 @@ export class SqliteIndex {
       where.push("id NOT IN (SELECT value FROM json_each(?))");
       values.push(JSON.stringify(query.excludedIds));
     }
+    if (query.ids !== undefined && !byPlace) {
+      where.push("id IN (SELECT value FROM json_each(?))");
+      values.push(JSON.stringify(query.ids));
+    }
     if (query.parentId !== undefined) {
       where.push(`${parentColumn} = ?`);
       values.push(query.parentId);
@@ -287,7 +295,7 @@ export class SqliteIndex {
       where.push(`(${key}, id) ${beyond} (?, ?)`);
       values.push(after.ms, after.id);
     }
-    const sql = `SELECT ${columns} FROM files WHERE ${where.join(" AND ")} ORDER BY ${key} ${order}, id ${order} LIMIT ?`;
+    const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${key} ${order}, id ${order} LIMIT ?`;
     return this.#sql(sql)
       .all(...values, query.limit + 1)
       .map(rowFrom);

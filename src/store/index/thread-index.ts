@@ -101,11 +101,11 @@ export class ThreadIndex {
     await this.#flush(db);
     if (query.sortKey !== "created_at") await this.#knowTimes(db);
     this.#names.refresh();
-    const { rows, goOn } = await this.#rowsFor(db, query, cursor);
+    const { rows, goOn } = await this.#rowsFor(db, query, movedCursor(cursor, query));
     this.#build(db);
     const page = rows.slice(0, query.limit);
     const [first, last] = [page[0], page.at(-1)];
-    const place = (row: IndexRow): Cursor => ({ ms: query.sortKey === "created_at" ? row.createdMs : row.updatedMs, id: row.id });
+    const place = (row: IndexRow): Cursor => placeOf(row, query);
     const next = rows.length > query.limit && last !== undefined ? place(last) : goOn;
     return {
       threads: page.map((row) => threadOfRow(row, this.#names)),
@@ -129,7 +129,8 @@ export class ThreadIndex {
     // Each further round reads more files at a time, so that a filter that matches few threads needs few rounds.
     for (let rechecks = 0, portion = query.limit + 50; ; ) {
       const rows = db.page(query, cursor, named);
-      const border = rows.length > query.limit ? rows.at(-1) : undefined;
+      // In the order of a section, any unread file may come first.
+      const border = rows.length > query.limit && query.sortKey !== "section_position" ? rows.at(-1) : undefined;
       const missing = this.#backlog.neededFor(query, border, portion);
       const folder = this.#unseen.neededFor(query, border);
       if ((missing.length > 0 || folder !== undefined) && left <= 0) return this.#certain(query, cursor, rows);
@@ -156,7 +157,7 @@ export class ThreadIndex {
     this.#hasAnnouncedBuilding = true;
     const last = rows.at(-1);
     if (query.sortKey !== "created_at") {
-      const place = last === undefined ? cursor : { ms: last.updatedMs, id: last.id };
+      const place = last === undefined ? cursor : placeOf(last, query);
       return {
         rows: [...rows],
         goOn: place ?? (query.sortDirection === "desc" ? { ms: Number.MAX_SAFE_INTEGER, id: "~" } : { ms: 0, id: "" }),
@@ -461,4 +462,17 @@ export class ThreadIndex {
       work();
     } catch {}
   }
+}
+
+/** Where a row is in the list's order. */
+const placeOf = ({ id, createdMs, updatedMs }: IndexRow, { sortKey, ids }: ThreadQuery): Cursor => ({
+  ms: sortKey === "created_at" ? createdMs : sortKey === "section_position" ? (ids?.indexOf(id) ?? 0) : updatedMs,
+  id,
+});
+
+/** Threads of a section may have been moved since the last page: the cursor follows its thread. */
+function movedCursor(cursor: Cursor | undefined, { sortKey, ids }: ThreadQuery): Cursor | undefined {
+  if (cursor === undefined || sortKey !== "section_position") return cursor;
+  const at = ids?.indexOf(cursor.id) ?? -1;
+  return at === -1 ? cursor : { ...cursor, ms: at };
 }

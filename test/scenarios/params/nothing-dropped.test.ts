@@ -70,7 +70,8 @@ interface Place {
 /** A simple valid value; chosen by the param's name where the request needs a real one. */
 function sample(schema: Json, name: string, place: Place): unknown {
   const own = byName(name, place);
-  if (own !== undefined) return own;
+  const takesObjects = [schema, schema["items"] as Json | undefined].some((part) => part?.["type"] === "object");
+  if (own !== undefined && !(Array.isArray(own) && takesObjects)) return own;
   const choices = (schema["anyOf"] ?? schema["oneOf"]) as readonly Json[] | undefined;
   if (choices !== undefined) return sample(choices.find((choice) => choice["type"] !== "null") ?? {}, name, place);
   const parts = schema["allOf"] as readonly Json[] | undefined;

@@ -1,0 +1,5 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+import type { ProjectRoot } from "./ProjectRoot";
+
+export type ProjectImportParams = { idempotencyKey: string, metadata?: { [key in string]?: string } | null, name: string, roots: Array<ProjectRoot>, threads?: Array<string> | null };

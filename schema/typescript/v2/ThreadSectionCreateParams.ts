@@ -1,0 +1,5 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+import type { ThreadSectionAppearance } from "./ThreadSectionAppearance";
+
+export type ThreadSectionCreateParams = { appearance?: ThreadSectionAppearance | null, name: string };
