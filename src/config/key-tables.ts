@@ -172,12 +172,22 @@ export const tui = table("The terminal UI.", {
   notification_method: value(() => literals("auto", "osc9", "bel"), "How the terminal is asked for a notice."),
   animations: value(boolean, "Moving parts.", { standard: "true" }),
   alternate_screen: value(() => literals("auto", "always", "never"), "Use the terminal's second screen."),
-  theme: value(string, "The colours: a name with `light` or `dark` in it.", { standard: "as the terminal's background" }),
-  ...ofOtherScreens("show_tooltips status_line scroll_events_per_tick scroll_wheel_lines scroll_mode scroll_invert scroll_trackpad_lines"),
-  ...ofOtherScreens(
-    "scroll_wheel_tick_detect_max_ms scroll_wheel_like_max_duration_ms experimental_mode keymap terminal_title model_availability_nux",
+  theme: value(string, "The colours: a name with `light` or `dark` in it; with `ansi` in it, the sixteen that the terminal defines.", {
+    standard: "as the terminal's background",
+  }),
+  keymap: value(
+    () => record(record(union([string(), strings()]))),
+    'Keys of your own: `global.open_transcript = "ctrl-x"`; `/keymap` lists the actions, `[]` leaves one without a key.',
   ),
-  ...ofOtherScreens("status_line_use_colors vim_mode_default session_picker_view notification_condition raw_output_mode pet resume_cwd"),
+  status_line: value(strings, "What the line below the message shows, in this order; `/statusline` lists what there is.", {
+    standard: "model, access, folder and context",
+  }),
+  vim_mode_default: value(boolean, "Vim keys in the message; `/vim` changes it for the session.", { standard: "false" }),
+  ...ofOtherScreens("show_tooltips scroll_events_per_tick scroll_wheel_lines scroll_mode scroll_invert scroll_trackpad_lines"),
+  ...ofOtherScreens(
+    "scroll_wheel_tick_detect_max_ms scroll_wheel_like_max_duration_ms experimental_mode terminal_title model_availability_nux",
+  ),
+  ...ofOtherScreens("status_line_use_colors session_picker_view notification_condition raw_output_mode pet resume_cwd"),
 });
 
 const price = table("Money for one million tokens.", {

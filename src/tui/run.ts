@@ -5,13 +5,13 @@ import { isCode } from "../lib/system-error.ts";
 import { clean, cleanLine } from "../lib/terminal-text.ts";
 import { PlainScreen } from "./screen/plain-screen.ts";
 import { Screen } from "./screen/screen.ts";
-import { askBrightness, brightnessFromEnv, depthOf, isAscii, muteStray, restoreTerminal } from "./screen/terminal.ts";
-import { App } from "./shell/app.ts";
+import { askBrightness, brightnessOfTerminal, brightnessWanted, depthOf, isAscii, muteStray, restoreTerminal } from "./screen/terminal.ts";
+import { App, type Stage } from "./shell/app.ts";
 import { paste, press } from "./shell/keys.ts";
 import type { TuiOptions } from "./shell/shell.ts";
 import type { Store } from "./shell/store.ts";
-import { readTuiConfig, type TuiConfig } from "./shell/tui-config.ts";
-import { createTheme, type Theme } from "./text/theme.ts";
+import { readTuiConfig } from "./shell/tui-config.ts";
+import { type Brightness, createTheme, type Theme, type ThemeChoice, themeChoice } from "./text/theme.ts";
 
 export type { Start, TuiOptions } from "./shell/shell.ts";
 
@@ -20,14 +20,14 @@ export async function runTui(options: TuiOptions): Promise<number> {
   const { stdin, stdout } = process;
   const client = await options.connect();
   const config = await readTuiConfig(client, options.cwd);
-  const theme = await themeFor(options, config);
+  const theme = await themeFor(options, config.theme);
   const usesAltScreen = options.usesAltScreen && config.usesAltScreen && !options.spoken;
   const unmute = muteStray((text) => options.report(text.trimEnd()));
   let screen: Screen | PlainScreen | undefined;
   const app: App = new App(
     { ...options, usesAltScreen },
     client,
-    stageOf(() => screen, theme),
+    stageOf(() => screen, theme, options.spoken),
     config,
   );
   const common = { theme, home: homedir(), stdin, stdout };
@@ -60,9 +60,12 @@ export async function runTui(options: TuiOptions): Promise<number> {
 }
 
 /** The app is created before the screen, which shows the app's state. */
-function stageOf(screen: () => Screen | PlainScreen | undefined, theme: Theme): ConstructorParameters<typeof App>[2] {
+function stageOf(screen: () => Screen | PlainScreen | undefined, first: Theme, spoken: boolean): Stage {
   return {
-    theme,
+    get theme() {
+      return screen()?.theme ?? first;
+    },
+    switchTheme: (name) => screen()?.setTheme(themeOf(themeChoice(name), first.brightness, spoken)),
     get size() {
       return screen()?.size ?? { columns: 80, rows: 24 };
     },
@@ -82,12 +85,20 @@ function drawn<T>(screen: Pick<Screen, "drawNow">, use: (value: T) => void): (va
   };
 }
 
-async function themeFor(options: TuiOptions, config: TuiConfig): Promise<Theme> {
+/** The person's own choice comes before what the terminal says about itself. */
+async function themeFor({ spoken }: TuiOptions, choice: ThemeChoice | undefined): Promise<Theme> {
   const { stdin, stdout, env } = process;
-  const depth = depthOf(stdout, env);
-  const known = brightnessFromEnv(env) ?? config.theme;
-  const brightness = known ?? (depth === 1 || options.spoken ? undefined : await askBrightness(stdin, stdout)) ?? "dark";
-  return createTheme({ brightness, depth: options.spoken ? 1 : depth, ascii: isAscii(env, process.platform), spoken: options.spoken });
+  const wanted = { brightness: brightnessWanted(env) ?? choice?.brightness, isAnsi: choice?.isAnsi === true };
+  const known = wanted.brightness ?? brightnessOfTerminal(env);
+  const asks = known === undefined && depthOf(stdout, env) !== 1 && !spoken;
+  return themeOf(wanted, known ?? (asks ? await askBrightness(stdin, stdout) : undefined) ?? "dark", spoken);
+}
+
+function themeOf({ brightness, isAnsi }: ThemeChoice, otherwise: Brightness, spoken: boolean): Theme {
+  const { stdout, env } = process;
+  const most = depthOf(stdout, env);
+  const depth = spoken ? 1 : isAnsi && most > 4 ? 4 : most;
+  return createTheme({ brightness: brightness ?? otherwise, depth, ascii: isAscii(env, process.platform), spoken });
 }
 
 /** This many uncaught errors in this many milliseconds are tolerated: each may belong to one session or one key. More mean that nothing works. */

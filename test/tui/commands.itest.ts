@@ -8,9 +8,13 @@ import { noSandbox } from "../../src/exec/testing.ts";
 import { market, plainPlugin, under } from "../scenarios/plugin/stage.ts";
 import { anthropicFrames } from "../support/model-mocks/frames.ts";
 import { MockProvider, refuse, stream } from "../support/model-mocks/server.ts";
+import { launcher, scratch } from "../support/process.ts";
 import { Terminal, whyNoTmux } from "../support/tmux.ts";
 
 const skip = whyNoTmux() ?? false;
+
+/** A picture of one pixel. */
+const pixel = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
 function repository(term: Terminal): void {
   const git = (...args: string[]): void => void execFileSync("git", args, { cwd: term.workspace, stdio: "ignore" });
@@ -46,7 +50,7 @@ test("/help, /status, /mcp, /skills and a command that does not exist", { skip }
   term.say("/help");
   const help = await term.until("the keys, when nothing is written");
   term.keep("80x50-help");
-  for (const name of "model login approvals status diff review init rewind undo compact cd copy export warnings mcp hooks plugins skills new resume fork rename transcript help quit".split(
+  for (const name of "model login approvals status diff review init rewind undo compact cd copy export theme statusline keymap vim warnings mcp hooks plugins skills new resume fork rename transcript help quit".split(
     " ",
   ))
     assert.match(help, new RegExp(`/${name}\\b`));
@@ -287,6 +291,56 @@ test("/copy, /export, /warnings, /cd, /init, the effort and the window's name", 
   await term.until("AGENTS.md is there already; nothing was changed");
   term.say("/cd nowhere");
   await term.until(/nowhere is no folder/);
+});
+
+test("colours, the line below the message, keys of one's own, vim keys, and a picture from the clipboard", { skip }, async (t) => {
+  const folder = scratch(t);
+  const clipboard = path.join(folder, "clipboard");
+  mkdirSync(clipboard);
+  writeFileSync(path.join(clipboard, "xclip"), "#!/bin/sh\n[ -f picture ] && cat picture\n", { mode: 0o755 });
+  const env = { DISPLAY: ":7", PATH: `${clipboard}:${path.dirname(launcher)}:${process.env["PATH"]}` };
+  const config = [
+    'approval_policy = "on-request"\nsandbox_mode = "read-only"',
+    '[tui]\nstatus_line = ["thread-title", "pull-request-number"]',
+    '[tui.keymap.composer]\nsubmit = "ctrl-s"\n[tui.keymap.global]\nopen_transcript = "alt-t"\nopen_agents = "ctrl-a"',
+  ].join("\n");
+  const term = new Terminal(t, { folder, rows: 50, env, config, turns: [[{ expect: { images: 1 } }, "Saw {{user}}"]] });
+  await term.start();
+  await term.until("tui.keymap.global.open_agents: there is no such action here");
+  await term.until("tui.status_line: pull-request-number is not known here");
+  const command = async (text: string, shown: string | RegExp): Promise<void> => {
+    term.type(text);
+    await term.until(`› ${text}`);
+    term.keys("C-s");
+    await term.until(shown);
+  };
+  await command("/keymap", /│ ctrl\+s\s+send, or steer the running turn {2}\(composer\.submit\)/);
+  await command("/theme light", "Theme: Light");
+  assert.match(readFileSync(path.join(term.home, "config.toml"), "utf8"), /theme = "light"/);
+  await command("/statusline", "What shall the line below the message show?");
+  term.type("4");
+  await term.until("☑ permissions");
+  term.keys("Enter");
+  await term.until(/^ {2}[0-9a-f-]{36} · read only$/m);
+  await command("/vim", "Vim keys are on");
+  term.type("one two");
+  term.keys("Enter");
+  term.type("three");
+  await term.until(/› one two +│\n│ {3}three/);
+  term.keys("Escape");
+  await term.until("─ normal ─");
+  term.type("ggdw");
+  await term.until(/› two +│\n│ {3}three/);
+  term.keys("C-v");
+  await term.until("There is no picture in the clipboard");
+  writeFileSync(path.join(term.workspace, "picture"), pixel);
+  term.keys("C-v");
+  await term.until("[Image #1: clipboard.png]");
+  term.keys("C-s");
+  await term.answered("Saw");
+  term.keys("M-t");
+  await term.until("q closes");
+  term.keys("q");
 });
 
 test("/diff, /review and /compact", { skip }, async (t) => {

@@ -47,11 +47,11 @@ export function edit(editor: Editor, key: Key, tokens: readonly string[] = []): 
     case "backspace":
       return erase(editor, before(editor, tokens), cursor);
     case "delete":
-      return erase(editor, cursor, after(text, cursor));
+      return erase(editor, cursor, nextGrapheme(text, cursor));
     case "left":
-      return move(editor, cursor - (graphemes(text.slice(lineStart(text, cursor - 1), cursor)).at(-1)?.length ?? 0));
+      return move(editor, previousGrapheme(text, cursor));
     case "right":
-      return move(editor, after(text, cursor));
+      return move(editor, nextGrapheme(text, cursor));
     case "home":
       return move(editor, lineStart(text, cursor));
     case "end":
@@ -75,7 +75,7 @@ function editByControl(editor: Editor, key: Key, tokens: readonly string[]): Edi
     case "h":
       return erase(editor, before(editor, tokens), cursor);
     case "d":
-      return cursor === text.length ? undefined : erase(editor, cursor, after(text, cursor));
+      return cursor === text.length ? undefined : erase(editor, cursor, nextGrapheme(text, cursor));
     case "k":
       return cutOut(editor, cursor, lineEnd(text, cursor) === cursor ? Math.min(text.length, cursor + 1) : lineEnd(text, cursor));
     case "u":
@@ -115,7 +115,7 @@ function editByAlt(editor: Editor, key: Key): Editor | undefined {
   }
 }
 
-function undo(editor: Editor): Editor {
+export function undo(editor: Editor): Editor {
   const last = editor.undo.at(-1);
   return last === undefined ? editor : { ...editor, text: last[0], cursor: last[1], column: undefined, undo: editor.undo.slice(0, -1) };
 }
@@ -123,7 +123,7 @@ function undo(editor: Editor): Editor {
 const erase = ({ ...editor }: Editor, from: number, to: number): Editor =>
   change(editor, editor.text.slice(0, from) + editor.text.slice(to), from);
 
-function cutOut(editor: Editor, from: number, to: number): Editor {
+export function cutOut(editor: Editor, from: number, to: number): Editor {
   return from === to ? editor : { ...erase(editor, from, to), cut: editor.text.slice(from, to) };
 }
 
@@ -132,13 +132,15 @@ function before({ text, cursor }: Editor, tokens: readonly string[]): number {
   const head = text.slice(0, cursor);
   const token = tokens.find((known) => head.endsWith(known));
   if (token !== undefined) return cursor - token.length;
-  return cursor - (graphemes(head.slice(lineStart(text, cursor - 1))).at(-1)?.length ?? 0);
+  return previousGrapheme(text, cursor);
 }
-const after = (text: string, cursor: number): number =>
+export const nextGrapheme = (text: string, cursor: number): number =>
   cursor + (graphemes(text.slice(cursor, lineEnd(text, cursor) + 1)).at(0)?.length ?? 0);
+export const previousGrapheme = (text: string, cursor: number): number =>
+  cursor - (graphemes(text.slice(lineStart(text, cursor - 1), cursor)).at(-1)?.length ?? 0);
 
-const lineStart = (text: string, cursor: number): number => (cursor <= 0 ? 0 : text.lastIndexOf("\n", cursor - 1) + 1);
-function lineEnd(text: string, cursor: number): number {
+export const lineStart = (text: string, cursor: number): number => (cursor <= 0 ? 0 : text.lastIndexOf("\n", cursor - 1) + 1);
+export function lineEnd(text: string, cursor: number): number {
   const at = text.indexOf("\n", cursor);
   return at < 0 ? text.length : at;
 }

@@ -1,12 +1,14 @@
 /** The box of the message, the list of completions below it, and the footer. */
 import type { Popup } from "../compose/completion.ts";
 import { layout } from "../compose/editor.ts";
+import { type Keymap, keyHelps } from "../compose/keymap.ts";
 import type { Conversation } from "../state/conversation.ts";
 import type { Ui } from "../state/ui.ts";
 import { type Line, muted, padded, span, truncate } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
 import { shorten, shortenMiddle, tab, textWidth } from "../text/width.ts";
 import { box, spread } from "./box.ts";
+import { type StatusPlace, statusLine } from "./status-line.ts";
 
 export interface Drawn {
   readonly lines: readonly Line[];
@@ -30,7 +32,11 @@ export function composerBox(state: Conversation, ui: Ui, width: number, maxRows:
       : rows.slice(top, top + height).map((text, i): Line => [...prompt(i), span(text.replaceAll("\t", tab))]);
   if (theme.spoken)
     return { lines: lines.map((of, i) => (i === 0 ? [span("Message: "), ...of.slice(1)] : of)), cursor: { x: column + 9, y: row - top } };
-  const label = state.settings?.mode === "plan" ? "plan mode" : isShell ? "shell" : "";
+  const labels = [
+    state.settings?.mode === "plan" ? "plan mode" : isShell ? "shell" : "",
+    ui.vim?.mode === "normal" ? `normal${ui.vim.pending === "" ? "" : ` ${ui.vim.pending}`}` : "",
+  ];
+  const label = labels.filter((part) => part !== "").join(" · ");
   const edge = isShell
     ? { color: "warning" as const }
     : state.settings?.mode === "plan"
@@ -76,72 +82,28 @@ export function popupHint({ items, selected, target }: Popup, width: number): Li
   return spread([muted(`  ${keys}`)], items.length < 2 ? [] : [muted(`${selected + 1} of ${items.length}`)], width - 1);
 }
 
-export function footerLine(state: Conversation, ui: Ui, width: number, theme: Theme, home: string): Line {
-  if (ui.hint !== undefined) return truncate([span(`  ${ui.hint}`, { color: "warning" })], width);
-  if (ui.busy !== undefined) return truncate([muted(`  ${ui.busy}`)], width);
-  const { settings } = state;
-  if (settings === undefined) return [];
-  const dot = muted(` ${theme.marks.dot} `);
-  const model: Line = [span(settings.model), ...(settings.effort === undefined ? [] : [muted(` ${settings.effort}`)])];
-  const left: Line = [
-    span("  "),
-    ...model,
-    dot,
-    ...accessSpans(settings),
-    dot,
-    muted(shortenMiddle(shortPath(settings.cwd, home), Math.max(12, Math.floor(width / 3)))),
-  ];
-  return spread(left, contextSpans(state), width - 1);
+export function footerLine(state: Conversation, ui: Ui, place: StatusPlace): Line {
+  if (ui.hint !== undefined) return truncate([span(`  ${ui.hint}`, { color: "warning" })], place.width);
+  if (ui.busy !== undefined) return truncate([muted(`  ${ui.busy}`)], place.width);
+  return statusLine(state, ui.statusLine, place);
 }
 
-function accessSpans({ sandbox, approvalPolicy }: NonNullable<Conversation["settings"]>): Line {
-  const isOpen = sandbox.type === "dangerFullAccess" || sandbox.type === "externalSandbox";
-  if (isOpen) return [span(approvalPolicy === "never" ? "full access, no questions" : "full access", { color: "danger" })];
-  const access = sandbox.type === "readOnly" ? "read only" : "workspace";
-  return [
-    muted(approvalPolicy === "never" ? `${access}, no questions` : approvalPolicy === "untrusted" ? `${access}, asks always` : access),
-  ];
-}
-
-function contextSpans({ usage }: Conversation): Line {
-  const window = usage?.modelContextWindow ?? undefined;
-  if (usage === undefined) return [muted("? for keys")];
-  if (window === undefined || window <= 0) return [muted(`${tokens(usage.total.totalTokens)} tokens`)];
-  const left = contextLeft(usage.last.totalTokens, window);
-  return [span(`${left}% context left`, left <= 15 ? { color: "warning" } : { color: "muted" })];
-}
-
-export const contextLeft = (used: number, window: number): number => Math.max(0, Math.min(100, Math.round(100 - (used / window) * 100)));
-
-export function tokens(count: number): string {
-  if (count < 1000) return String(count);
-  return count < 1_000_000 ? `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k` : `${(count / 1_000_000).toFixed(1)}M`;
-}
-
-export const shortPath = (path: string, home: string): string =>
-  home !== "" && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path;
-
-const keys: readonly (readonly [string, string])[] = [
-  ["enter", "send, or steer the running turn"],
-  ["tab", "keep for after the turn"],
+/** Keys that cannot be changed. */
+const fixedKeys: readonly (readonly [string, string])[] = [
   ["shift+enter, ctrl+j", "new line"],
-  ["esc", "stop the turn; twice at rest: go back"],
-  ["alt+, alt+.", "less or more effort"],
   ["up, down", "earlier messages"],
-  ["ctrl+r", "search earlier messages"],
-  ["ctrl+t", "whole transcript"],
-  ["ctrl+g", "write in your editor"],
-  ["shift+tab", "plan mode on and off"],
   ["ctrl+c twice", "quit"],
 ];
 
 /** Two columns if there is room. */
-export function keyHelp(width: number): Line[] {
+export function keyHelp(width: number, keymap: Keymap): Line[] {
+  const changeable = keyHelps(keymap).flatMap(({ keys, help }) => (keys === "" ? [] : [[keys, help] as const]));
+  const rows = [...changeable, ...fixedKeys];
   const cell = ([key, what]: readonly [string, string]): Line => [...padded([span(`  ${key}`, { color: "accent" })], 24), muted(what)];
-  if (width < 100) return keys.map((row) => truncate(cell(row), width));
-  const half = Math.ceil(keys.length / 2);
-  return keys.slice(0, half).map((row, i) => {
-    const other = keys[i + half];
+  if (width < 100) return rows.map((row) => truncate(cell(row), width));
+  const half = Math.ceil(rows.length / 2);
+  return rows.slice(0, half).map((row, i) => {
+    const other = rows[i + half];
     return [...padded(cell(row), Math.floor(width / 2)), ...(other === undefined ? [] : cell(other))];
   });
 }

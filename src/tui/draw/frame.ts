@@ -3,10 +3,11 @@ import type { Conversation } from "../state/conversation.ts";
 import type { Ui } from "../state/ui.ts";
 import { type Line, muted, span, truncate } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
-import { composerBox, type Drawn, footerLine, keyHelp, popupHint, popupLines, tokens } from "./composer.ts";
+import { composerBox, type Drawn, footerLine, keyHelp, popupHint, popupLines } from "./composer.ts";
 import { duration, type Place } from "./entries.ts";
 import { liveLines, livePlan, waitingLines } from "./live.ts";
 import { approvalPrompt, formPrompt, type PromptPlace, pickerPrompt } from "./prompt.ts";
+import { tokens } from "./status-line.ts";
 
 export interface Size {
   readonly columns: number;
@@ -59,10 +60,10 @@ function lowerPart(state: Conversation, ui: Ui, options: FrameOptions, place: Pl
     return below(dialog.kind === "picker" ? pickerPrompt(dialog, listed) : formPrompt(dialog, { ...listed, height }));
   }
   const box = composerBox(state, ui, width, Math.max(1, Math.min(12, Math.floor(size.rows / 3))), theme);
-  const help = ui.showsKeys ? keyHelp(width).slice(0, Math.max(0, height - box.lines.length - 1)) : [];
+  const help = ui.showsKeys ? keyHelp(width, ui.keymap).slice(0, Math.max(0, height - box.lines.length - 1)) : [];
   const popupRows = Math.min(8, Math.max(1, height - box.lines.length - 2));
   const popup = ui.popup === undefined ? help : popupLines(ui.popup, width, popupRows, theme);
-  const last = ui.popup === undefined ? footerLine(state, ui, width, theme, home) : popupHint(ui.popup, width);
+  const last = ui.popup === undefined ? footerLine(state, ui, { width, theme, home }) : popupHint(ui.popup, width);
   const footer = size.rows >= 6 ? [last] : [];
   return { lines: [...box.lines, ...popup, ...footer], cursor: box.cursor };
 }

@@ -27,7 +27,7 @@ const rows = 200;
 const cancelling = ["cancel", "\u001b"];
 const answerHint = "(type a number or the text and press enter; cancel closes)";
 
-export class PlainScreen implements Stage {
+export class PlainScreen implements Omit<Stage, "switchTheme"> {
   readonly #options: PlainScreenOptions;
   readonly #store: Store;
   #input: ScreenInput = { onKey: () => {}, onPaste: () => {} };
@@ -49,6 +49,8 @@ export class PlainScreen implements Stage {
   get theme(): Theme {
     return this.#options.theme;
   }
+  /** It has no colours. */
+  setTheme(): void {}
   get size(): Size {
     return { columns: this.#options.stdout.columns || 80, rows };
   }

@@ -41,9 +41,10 @@ const linesPerDraw = 400;
 /** How long to wait for an editor that has the terminal when the program must exit. */
 const lentMs = 500;
 
-export class Screen implements Stage {
+export class Screen implements Omit<Stage, "switchTheme"> {
   readonly #options: ScreenOptions;
   readonly #store: Store;
+  #theme: Theme;
   #instance: Instance | undefined;
   #input: ScreenInput = { onKey: () => {}, onPaste: () => {} };
   #timer: NodeJS.Timeout | undefined;
@@ -61,11 +62,17 @@ export class Screen implements Stage {
   constructor(options: ScreenOptions, store: Store) {
     this.#options = options;
     this.#store = store;
+    this.#theme = options.theme;
     this.#columns = this.size.columns;
   }
 
   get theme(): Theme {
-    return this.#options.theme;
+    return this.#theme;
+  }
+  /** What is visible is drawn again; the scrollback keeps its colours. */
+  setTheme(theme: Theme): void {
+    this.#theme = theme;
+    this.redraw();
   }
   get size(): Size {
     const { columns, rows } = this.#options.stdout;
@@ -73,7 +80,8 @@ export class Screen implements Stage {
   }
 
   open(input: ScreenInput): void {
-    const { stdin, stdout, theme } = this.#options;
+    const { stdin, stdout } = this.#options;
+    const theme = this.#theme;
     this.#input = input;
     stdout.write("\n"); // see blankScreen
     // Before the library's own listener: it must find the screen cleared.
@@ -124,7 +132,8 @@ export class Screen implements Stage {
     this.#timer ??= setTimeout(() => this.drawNow(), frameMs);
   }
   #tick(): void {
-    const { theme, animates } = this.#options;
+    const { animates } = this.#options;
+    const theme = this.#theme;
     const { turn, live } = this.#store.conversation;
     if ((turn !== undefined || live.length > 0) && !theme.spoken && animates && this.#store.ui.pending.length === 0) this.#soon();
   }
@@ -142,7 +151,8 @@ export class Screen implements Stage {
     return this.#frameProps();
   }
   #frameProps(): ViewProps {
-    const { theme, home } = this.#options;
+    const { home } = this.#options;
+    const theme = this.#theme;
     const drawn = frame(this.#store.conversation, this.#store.ui, { size: this.size, theme, nowMs: Date.now(), home });
     const lines = drawn.lines.map((line) => theme.paint(line));
     return { printed: this.#printed, lines, cursor: drawn.cursor, ...this.#input, onReady: this.#ready };
@@ -151,7 +161,7 @@ export class Screen implements Stage {
   /** The window title is the session's name, with a marker while something runs or waits. */
   #showTitle(): void {
     const { conversation, ui } = this.#store;
-    const title = this.#options.theme.spoken || this.#isLent ? this.#title : titleOf(conversation, ui);
+    const title = this.#theme.spoken || this.#isLent ? this.#title : titleOf(conversation, ui);
     if (title === this.#title) return;
     if (this.#title === "") this.#options.stdout.write(keepTitle);
     this.#title = title;
@@ -172,13 +182,13 @@ export class Screen implements Stage {
     if (lines.length > 0) this.#printed = { number: this.#printed.number + 1, text: this.#paint(lines) };
   }
   #linesOf(entry: Entry): Line[] {
-    const { theme } = this.#options;
+    const theme = this.#theme;
     const cwd = this.#store.conversation.settings?.cwd ?? "";
     const isFirst = this.#recent.length === 0;
     return [...(hasGap(entry) && !isFirst ? [[]] : []), ...entryLines(entry, { width: this.size.columns, theme, cwd })];
   }
   #paint(lines: readonly Line[]): string {
-    return lines.map((line) => this.#options.theme.paint(line) || " ").join("\n");
+    return lines.map((line) => this.#theme.paint(line) || " ").join("\n");
   }
 
   /** A new width wraps every line differently: the visible part is redrawn, the scrollback is left to the terminal. */
@@ -221,7 +231,8 @@ export class Screen implements Stage {
   }
 
   async page(title: string, draw: (width: number) => readonly Line[]): Promise<void> {
-    const { theme, stdin, stdout } = this.#options;
+    const { stdin, stdout } = this.#options;
+    const theme = this.#theme;
     const { signal } = this.#closing;
     await this.lend(() => page({ title, draw, theme, stdin, stdout, signal, at: title === "Changes" ? "top" : "bottom" }));
   }

@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WriteStream } from "node:tty";
-import { brightnessFrom, brightnessFromEnv, depthOf, isAscii, muteStray, notice } from "./terminal.ts";
+import { brightnessFrom, brightnessOfTerminal, brightnessWanted, depthOf, isAscii, muteStray, notice } from "./terminal.ts";
 
 test("the background's brightness, as terminals report it", () => {
   assert.equal(brightnessFrom("\u001b]11;rgb:ffff/ffff/ffff\u0007\u001b[?1;2c"), "light");
   assert.equal(brightnessFrom("\u001b]11;rgb:1e1e/1e1e/2e2e\u001b\\"), "dark");
   assert.equal(brightnessFrom("\u001b]11;rgba:f/f/f/f\u0007"), "light");
   assert.equal(brightnessFrom("\u001b[?1;2c"), undefined);
-  assert.equal(brightnessFromEnv({ COLORFGBG: "15;0" }), "dark");
-  assert.equal(brightnessFromEnv({ COLORFGBG: "0;default;15" }), "light");
-  assert.equal(brightnessFromEnv({ COLORFGBG: "0;default;15", PARLEY_THEME: "dark" }), "dark");
-  assert.equal(brightnessFromEnv({ COLORFGBG: "default" }), undefined);
+  assert.equal(brightnessOfTerminal({ COLORFGBG: "15;0" }), "dark");
+  assert.equal(brightnessOfTerminal({ COLORFGBG: "0;default;15" }), "light");
+  assert.equal(brightnessWanted({ COLORFGBG: "0;default;15", PARLEY_THEME: "dark" }), "dark");
+  assert.equal(brightnessWanted({ PARLEY_THEME: "blue" }), undefined);
+  assert.equal(brightnessOfTerminal({ COLORFGBG: "default" }), undefined);
 });
 
 test("colours: none on request, otherwise as many as there are", () => {

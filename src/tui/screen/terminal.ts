@@ -22,10 +22,14 @@ export function isAscii(env: Env, platform: string): boolean {
   return !/utf-?8/i.test(locale) && env["TMUX"] === undefined;
 }
 
-/** Known without a query: `COLORFGBG` contains the colour numbers of text and background. */
-export function brightnessFromEnv(env: Env): Brightness | undefined {
+/** The person's word for this one start. */
+export function brightnessWanted(env: Env): Brightness | undefined {
   const theme = env["PARLEY_THEME"];
-  if (theme === "light" || theme === "dark") return theme;
+  return theme === "light" || theme === "dark" ? theme : undefined;
+}
+
+/** Known without a query: `COLORFGBG` contains the colour numbers of text and background. */
+export function brightnessOfTerminal(env: Env): Brightness | undefined {
   const background = env["COLORFGBG"]?.split(";").at(-1);
   if (background === undefined || !/^\d+$/.test(background)) return undefined;
   const number = Number(background);

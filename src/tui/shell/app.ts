@@ -1,10 +1,13 @@
 /** The terminal client as a whole: connects the server, the state and the screen, and runs until the person exits. */
 import type { Client } from "../../client/client.ts";
 import { errorMessage } from "../../lib/error-text.ts";
+import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Form, Given } from "../ask/form.ts";
 import type { Picker } from "../ask/picker.ts";
 import { attachImage, composerWith, emptyComposer, textOf } from "../compose/composer.ts";
 import { type History, openHistory } from "../compose/history.ts";
+import { standardKeymap } from "../compose/keymap.ts";
+import { startVim } from "../compose/vim.ts";
 import type { Size } from "../draw/frame.ts";
 import { reopenConversation } from "../state/open.ts";
 import { foldedMethods, type Received, reduce } from "../state/reduce.ts";
@@ -25,6 +28,8 @@ import type { TuiConfig } from "./tui-config.ts";
 /** What the app needs of the screen. */
 export interface Stage {
   readonly theme: Theme;
+  /** Changes to the colour scheme of this name. */
+  switchTheme(name: string): void;
   readonly size: Size;
   page(title: string, draw: (width: number) => readonly Line[]): Promise<void>;
   lend(use: () => Promise<void>): Promise<void>;
@@ -65,11 +70,17 @@ export class App implements Shell {
     });
     this.questions = new Questions(this);
     this.completions = new Completions(this, () => commandSuggestions(options.codexHome));
+    // A terminal that sends whole lines has no keys but Enter.
+    const { keymap, statusLine, startsWithVim } = options.isPlain ? { ...config, keymap: standardKeymap, startsWithVim: false } : config;
+    this.store.setUi({ keymap, statusLine, vim: startsWithVim ? startVim : undefined });
     this.questions.onAsked = (title) => this.#callAttention("approval-requested", title);
   }
 
   get theme(): Theme {
     return this.#stage.theme;
+  }
+  switchTheme(name: string): void {
+    this.#stage.switchTheme(name);
   }
   get size(): Size {
     return this.#stage.size;
@@ -98,6 +109,7 @@ export class App implements Shell {
     } else if ("threadId" in start) await (start.kind === "resume" ? resumeThread(this, start.threadId) : forkThread(this, start.threadId));
     else await this.#openListed(start);
     if (this.#isOver) return;
+    for (const problem of this.#config.problems) this.store.note("warning", cleanLine(problem));
     const composer = images.reduce(attachImage, textOf(this.store.ui.composer) === "" ? emptyComposer : this.store.ui.composer);
     if (prompt === undefined) return this.store.setUi({ composer });
     this.store.setUi({ composer: { ...composerWith(`${textOf(composer)}${prompt}`), tokens: composer.tokens } });

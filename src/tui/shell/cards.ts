@@ -4,7 +4,7 @@ import { cleanLine } from "../../lib/terminal-text.ts";
 import { createPicker } from "../ask/picker.ts";
 import { withEditor } from "../compose/composer.ts";
 import { insert } from "../compose/editor.ts";
-import { contextLeft, shortPath, tokens } from "../draw/composer.ts";
+import { contextLeft, shortPath, tokens } from "../draw/status-line.ts";
 import type { Command } from "./commands.ts";
 import type { Completions } from "./completions.ts";
 import { accessLabel } from "./labels.ts";

@@ -9,6 +9,7 @@ import { showDiff, startReview } from "./changes.ts";
 import type { Completions } from "./completions.ts";
 import { chooseHook } from "./hooks.ts";
 import { logIn } from "./login.ts";
+import { chooseStatusLine, chooseTheme, showKeymap, toggleVim } from "./looks.ts";
 import { choosePlugin } from "./plugins.ts";
 import { rewind, undoTurn } from "./rewind.ts";
 import { chooseThread, forkCurrent, renameThread } from "./sessions.ts";
@@ -72,6 +73,16 @@ const commandTable: readonly Command[] = [
     anytime: true,
     run: ({ shell }, argument) => exportSession(shell, argument),
   },
+  {
+    name: "theme",
+    argument: "[name]",
+    text: "choose the colours",
+    anytime: true,
+    run: ({ shell }, argument) => chooseTheme(shell, argument),
+  },
+  { name: "statusline", text: "choose what the line below the message shows", anytime: true, run: ({ shell }) => chooseStatusLine(shell) },
+  { name: "keymap", text: "list the keys and how to change them", anytime: true, run: ({ shell }) => showKeymap(shell) },
+  { name: "vim", text: "vim keys on or off", anytime: true, run: ({ shell }) => toggleVim(shell) },
   { name: "warnings", text: "show the warnings of this session again", anytime: true, run: ({ shell }) => showWarnings(shell) },
   { name: "mcp", text: "list the MCP servers and their tools", anytime: true, run: ({ shell }) => showMcp(shell) },
   {

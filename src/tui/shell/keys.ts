@@ -4,18 +4,23 @@ import { clean } from "../../lib/terminal-text.ts";
 import { pressForm } from "../ask/form.ts";
 import { pressPicker } from "../ask/picker.ts";
 import { attachImage, type Composer, emptyComposer, pasteText, pressComposer, textOf, withEditor } from "../compose/composer.ts";
-import { replace } from "../compose/editor.ts";
+import { insert, replace } from "../compose/editor.ts";
 import { imagesIn } from "../compose/images.ts";
 import { isControl, isLetter, type Key } from "../compose/key.ts";
+import { type Action, isPressed } from "../compose/keymap.ts";
+import { pressVim } from "../compose/vim.ts";
 import { composerMargin } from "../draw/composer.ts";
 import { subjectLines } from "../draw/prompt.ts";
 import { line, wrap } from "../text/spans.ts";
 import { graphemes } from "../text/width.ts";
 import type { App } from "./app.ts";
+import { pasteImage } from "./clipboard-image.ts";
 import { runCommand } from "./commands.ts";
+import { toggleVim } from "./looks.ts";
 import { editOutside, searchHistory } from "./outside.ts";
 import { rewind } from "./rewind.ts";
 import { changeEffort, togglePlanMode } from "./settings.ts";
+import { copyAnswer } from "./take-away.ts";
 import { enqueue, interrupt, send, unqueue } from "./threads.ts";
 import { showTranscript } from "./transcript.ts";
 
@@ -24,9 +29,9 @@ const twiceWithinMs = 2000;
 export function press(app: App, key: Key): void {
   const { store } = app;
   const letters = key.name === "text" ? graphemes(key.text) : [];
-  const isPrompt = store.ui.pending.length > 0 || store.ui.dialog !== undefined;
-  // Keys that arrived in one read are still separate keys where each of them may be an answer.
-  if (letters.length > 1 && isPrompt) {
+  const { pending, dialog, vim } = store.ui;
+  // Keys that arrived in one read are still separate keys where each of them may be an answer or a command.
+  if (letters.length > 1 && (pending.length > 0 || dialog !== undefined || vim?.mode === "normal")) {
     for (const text of letters) press(app, { ...key, text });
     return;
   }
@@ -88,32 +93,52 @@ function pressPopup(app: App, key: Key): boolean {
 
 /** Keys for the program and not for the text. */
 function pressProgram(app: App, key: Key): boolean {
-  const { store } = app;
-  const text = textOf(store.ui.composer);
+  const { ui } = app.store;
+  const isWriting = textOf(ui.composer) !== "";
   if (isControl(key, "c")) return pressStop(app);
-  if (isControl(key, "d") && text === "") return quit(app);
-  if (isControl(key, "t")) return background(app, () => showTranscript(app));
-  if (isControl(key, "l")) return redraw(app);
-  if (isControl(key, "g")) return background(app, () => editOutside(app));
-  if (isControl(key, "r")) return background(app, () => searchHistory(app));
+  if (isControl(key, "d") && !isWriting) return quit(app);
   if (isControl(key, "z")) return suspend(app);
-  if (key.name === "tab" && key.shift) return background(app, () => togglePlanMode(app));
-  if (key.alt && key.name === "text" && (key.text === "," || key.text === "."))
-    return background(app, () => changeEffort(app, key.text === "," ? -1 : 1));
-  if (key.name === "up" && key.alt) return unqueue(app);
-  if (key.name === "escape") return pressEscape(app);
-  if (isLetter(key, "?") && text === "") {
+  if (pressVimKey(app, key)) return true;
+  const action = programActions.find((name) => isPressed(ui.keymap, name, key, isWriting));
+  if (action !== undefined && actionEffects[action](app)) return true;
+  return key.name === "escape" ? pressEscape(app) : false;
+}
+
+/** In insert mode Esc leads to normal mode; there the letters are commands. */
+function pressVimKey(app: App, key: Key): boolean {
+  const { vim, composer } = app.store.ui;
+  const pressed = vim === undefined ? undefined : pressVim(vim, composer.editor, key);
+  if (pressed === undefined) return false;
+  app.store.setUi({ vim: pressed.vim, showsKeys: false });
+  if (pressed.editor !== composer.editor) setComposer(app, withEditor(composer, pressed.editor));
+  return true;
+}
+
+/** What each action does; false lets the key mean something else. */
+const actionEffects: Readonly<Record<Exclude<Action, "submit" | "queue">, (app: App) => boolean>> = {
+  interrupt_turn: (app) => app.store.conversation.turn !== undefined && !app.store.ui.showsKeys && background(app, () => interrupt(app)),
+  decrease_reasoning_effort: (app) => background(app, () => changeEffort(app, -1)),
+  increase_reasoning_effort: (app) => background(app, () => changeEffort(app, 1)),
+  edit_queued_message: (app) => unqueue(app),
+  toggle_plan_mode: (app) => background(app, () => togglePlanMode(app)),
+  history_search_previous: (app) => background(app, () => searchHistory(app)),
+  paste_image: (app) => background(app, () => pasteImage(app)),
+  open_transcript: (app) => background(app, () => showTranscript(app)),
+  open_external_editor: (app) => background(app, () => editOutside(app)),
+  copy: (app) => background(app, () => copyAnswer(app)),
+  clear_terminal: (app) => redraw(app),
+  toggle_vim_mode: (app) => background(app, () => toggleVim(app)),
+  toggle_shortcuts: ({ store }) => {
     store.setUi({ showsKeys: !store.ui.showsKeys });
     return true;
-  }
-  return false;
-}
+  },
+};
+const programActions = Object.keys(actionEffects) as (keyof typeof actionEffects)[];
 
 function pressEscape(app: App): boolean {
   const { store } = app;
   if (store.ui.showsKeys) store.setUi({ showsKeys: false });
-  else if (store.conversation.turn !== undefined) app.run(() => interrupt(app));
-  else if (textOf(store.ui.composer) === "") pressEscapeAtRest(app);
+  else if (store.conversation.turn === undefined && textOf(store.ui.composer) === "") pressEscapeAtRest(app);
   return true;
 }
 
@@ -157,10 +182,13 @@ function background(app: App, task: () => Promise<void>): boolean {
 function pressText(app: App, key: Key): void {
   const { store } = app;
   const { composer } = store.ui;
-  const isPlainReturn = key.name === "return" && !key.shift && !key.alt && !key.ctrl;
-  if (isPlainReturn && continuesLine(composer)) return setComposer(app, withBreak(composer));
-  if (isPlainReturn) return submit(app, false);
-  if (key.name === "tab" && !key.shift) return submit(app, true);
+  const { keymap } = store.ui;
+  const isSubmit = isPressed(keymap, "submit", key, true);
+  if (isSubmit && key.name === "return" && continuesLine(composer)) return setComposer(app, withBreak(composer));
+  if (isSubmit) return submit(app, false);
+  if (isPressed(keymap, "queue", key, true)) return submit(app, true);
+  // Where Enter does not send, it breaks the line.
+  if (key.name === "return") return setComposer(app, withEditor(composer, insert(composer.editor, "\n")));
   const next = pressComposer(composer, key, app.size.columns - composerMargin, app.history.texts());
   if (next !== undefined) setComposer(app, next);
 }

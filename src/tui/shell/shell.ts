@@ -50,6 +50,7 @@ export interface Shell {
   readonly store: Store;
   readonly history: History;
   readonly theme: Theme;
+  switchTheme(name: string): void;
   readonly size: Size;
   client(): Client;
   now(): number;
@@ -66,5 +67,3 @@ export interface Shell {
   run(task: () => Promise<void>): void;
   quit(code?: number): void;
 }
-
-/** The error, in the server's own wording. */

@@ -7,7 +7,7 @@ import type { UserInput } from "../../protocol/item.ts";
 import { isNotSteerable } from "../../sessions/refusals.ts";
 import { type Composer, composerWith, inputFrom, type KnownSkill, wholeText } from "../compose/composer.ts";
 import { embedded } from "../compose/images.ts";
-import { shortPath } from "../draw/composer.ts";
+import { shortPath } from "../draw/status-line.ts";
 import { emit } from "../state/conversation.ts";
 import { type Entry, note } from "../state/entry.ts";
 import { type Opened, openConversation } from "../state/open.ts";

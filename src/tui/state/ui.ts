@@ -4,6 +4,9 @@ import type { Form } from "../ask/form.ts";
 import type { Picker } from "../ask/picker.ts";
 import type { Popup } from "../compose/completion.ts";
 import { type Composer, emptyComposer } from "../compose/composer.ts";
+import { type Keymap, standardKeymap } from "../compose/keymap.ts";
+import type { Vim } from "../compose/vim.ts";
+import type { StatusItem } from "../draw/status-line.ts";
 
 /** A request of the server that waits for the person. */
 export interface PendingQuestion {
@@ -40,6 +43,11 @@ export interface Ui {
   readonly showsKeys: boolean;
   /** Something is being fetched. */
   readonly busy: string | undefined;
+  readonly keymap: Keymap;
+  /** Undefined: without vim keys. */
+  readonly vim: Vim | undefined;
+  /** Undefined: the standard line. */
+  readonly statusLine: readonly StatusItem[] | undefined;
 }
 
 export const emptyUi: Ui = {
@@ -55,6 +63,9 @@ export const emptyUi: Ui = {
   rewindUntilMs: 0,
   showsKeys: false,
   busy: undefined,
+  keymap: standardKeymap,
+  vim: undefined,
+  statusLine: undefined,
 };
 
 /** A person who is typing needs a moment to notice that the keys now mean something else. */

@@ -66,6 +66,17 @@ const asciiMarks: Marks = {
   spinner: ["-", "\\", "|", "/"],
 };
 
+/** What the name of a colour scheme says: for which background it is, and whether it keeps to the sixteen colours that the terminal defines. */
+export interface ThemeChoice {
+  readonly brightness: Brightness | undefined;
+  readonly isAnsi: boolean;
+}
+
+export const themeChoice = (name: string): ThemeChoice => ({
+  brightness: /light|day|latte/i.test(name) ? "light" : /dark|night|mocha/i.test(name) ? "dark" : undefined,
+  isAnsi: /ansi/i.test(name),
+});
+
 export interface ThemeOptions {
   readonly brightness: Brightness;
   readonly depth: Depth;
