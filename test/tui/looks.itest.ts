@@ -155,6 +155,28 @@ test("a resize in the middle of a stream: every word is shown once, in lines of 
   assert.ok(shown.includes("word120"));
 });
 
+test("an answer that broke off is marked, numbers are aligned, and after resizes the banner stands in the scrollback once", {
+  skip,
+}, async (t) => {
+  const table = "| fruit | price |\n|---|--:|\n| pear | 5 |\n| apple | 1500 |";
+  const term = new Terminal(t, { columns: 100, rows: 30, turns: [[{ disconnect: "half an answer" }, { say: table }]] });
+  await term.start();
+  term.say("go");
+  await term.answered(/• half an answer\s+⚠ The answer broke off here; it is asked for again\s+• fruit {2}price/);
+  await term.until(/pear {7}5\n\s+apple {3}1500/);
+  for (const [columns, rows] of [
+    [60, 30],
+    [100, 30],
+    [44, 60],
+    [140, 40],
+    [90, 20],
+  ] as const) {
+    term.resize(columns, rows);
+    await term.until(new RegExp(`^╭─{${columns - 2}}╮$`, "m"));
+  }
+  assert.equal(term.scrollback().split("Parley 0").length, 2);
+});
+
 test("20,000 lines of output: no flicker, and memory stays where it was", { skip }, async (t) => {
   const term = new Terminal(t, {
     turns: [

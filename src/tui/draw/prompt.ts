@@ -161,26 +161,30 @@ function formHint(form: Form, field: Field): string {
 function fieldLines(form: Form, field: Field, state: FieldState, place: PromptPlace): Drawn {
   if (!hasOptions(field)) return textField(field, state, place, 4);
   const { width, theme } = place;
+  const rows = field.options.length + (field.allowOther ? 1 : 0);
+  // In columns if that leaves room for the descriptions.
+  const widest = Math.max(...field.options.map(({ label }) => lineWidth([span(label)])));
+  const column = widest <= Math.floor(width / 3) ? widest : 0;
   const options = field.options.flatMap((option, i) => {
     const isHere = state.row === i;
     const isChosen = state.chosen.includes(option.value);
     const box =
       field.type === "multi" ? `${isChosen ? theme.marks.checked : theme.marks.unchecked} ` : isChosen ? `${theme.marks.chosen} ` : "";
-    const number = field.type === "boolean" ? (i === 0 ? "y" : "n") : String(i + 1);
+    const number = field.type === "boolean" ? (i === 0 ? "y" : "n") : numbered(i, rows);
     const head: Line = [
       span(isHere ? `  ${theme.marks.current} ` : "    ", { color: "accent" }),
       span(`${number} `, { color: "accent", bold: true }),
       span(box),
     ];
     const label = line(option.label, isHere ? { bold: true } : undefined);
-    const shown: Line = option.description === "" ? label : [...label, muted(`  ${option.description}`)];
+    const shown: Line = option.description === "" ? label : [...padded(label, column), muted(`  ${option.description}`)];
     return prefixed(wrap(shown, width - lineWidth(head)), head);
   });
   if (!field.allowOther) return { lines: options };
   const isHere = state.row === field.options.length;
   const head: Line = [
     span(isHere ? `  ${theme.marks.current} ` : "    ", { color: "accent" }),
-    span(`${field.options.length + 1} `, { color: "accent", bold: true }),
+    span(`${numbered(field.options.length, rows)} `, { color: "accent", bold: true }),
     muted("Other: "),
   ];
   if (!isHere && state.text.text === "") return { lines: [...options, head] };
@@ -232,7 +236,7 @@ export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
   const isNarrow = width < narrow && !picker.canFilter;
   const drawRow = (item: PickerItem, i: number): Line => {
     const isHere = from + i === picker.selected;
-    const number = picker.canFilter ? "" : `${from + i + 1} `;
+    const number = picker.canFilter ? "" : `${numbered(from + i, items.length)} `;
     const head: Line = [
       span(isHere ? `  ${theme.marks.current} ` : "    ", { color: "accent" }),
       span(number, { color: "accent", bold: true }),
@@ -249,6 +253,9 @@ export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
   const cursor = picker.canFilter ? { x: 4 + lineWidth([span(picker.filter.text.slice(0, picker.filter.cursor))]), y: 1 } : undefined;
   return { lines: [title, ...filter, ...rows, ...none, truncate([muted(`  ${hint}`)], width)], cursor };
 }
+
+/** The number of a row, as wide as that of the last one. */
+const numbered = (index: number, rows: number): string => String(index + 1).padStart(String(rows).length);
 
 /** Wrapped with a hanging indent. */
 function hanging(row: Line, column: number, width: number): Line[] {

@@ -13,6 +13,7 @@ import type { Entry } from "../state/entry.ts";
 import { settleMessages } from "../state/live.ts";
 import type { Line } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
+import { OnScreen, reflowOf } from "./on-screen.ts";
 import { page } from "./pager.ts";
 import { formerTitle, keepTitle, notice, titleOf } from "./terminal.ts";
 import { View, type ViewProps } from "./view.ts";
@@ -34,8 +35,6 @@ export interface ScreenInput {
 
 const frameMs = 33;
 const tickMs = 100;
-/** How many printed lines can be redrawn when the width changes. */
-const keptEntries = 200;
 /** More than this is not laid out at once: keys must get through. */
 const linesPerDraw = 400;
 /** How long to wait for an editor that has the terminal when the program must exit. */
@@ -50,7 +49,10 @@ export class Screen implements Omit<Stage, "switchTheme"> {
   #timer: NodeJS.Timeout | undefined;
   #ticker: NodeJS.Timeout | undefined;
   #printed = { number: 0, text: "" };
-  #recent: Entry[] = [];
+  readonly #onScreen = new OnScreen(reflowOf(process.env));
+  #hasPrinted = false;
+  /** The lower part as it was drawn last. */
+  #frame: readonly Line[] = [];
   #pending: Entry[] = [];
   #columns: number;
   #isLent = false;
@@ -148,12 +150,15 @@ export class Screen implements Omit<Stage, "switchTheme"> {
     this.#store.setConversation(settleMessages(this.#store.conversation));
     this.#print();
     this.#showTitle();
-    return this.#frameProps();
+    const props = this.#frameProps();
+    this.#onScreen.framed(this.#frame, this.size);
+    return props;
   }
   #frameProps(): ViewProps {
     const { home } = this.#options;
     const theme = this.#theme;
     const drawn = frame(this.#store.conversation, this.#store.ui, { size: this.size, theme, nowMs: Date.now(), home });
+    this.#frame = drawn.lines;
     const lines = drawn.lines.map((line) => theme.paint(line));
     return { printed: this.#printed, lines, cursor: drawn.cursor, ...this.#input, onReady: this.#ready };
   }
@@ -175,17 +180,17 @@ export class Screen implements Omit<Stage, "switchTheme"> {
     while (this.#pending.length > 0 && lines.length < linesPerDraw) {
       const entry = this.#pending.shift();
       if (entry === undefined) break;
-      lines.push(...this.#linesOf(entry));
-      this.#recent.push(entry);
+      const added = this.#linesOf(entry);
+      lines.push(...added);
+      this.#onScreen.printed(entry, added);
+      this.#hasPrinted = true;
     }
-    this.#recent = this.#recent.slice(-keptEntries);
     if (lines.length > 0) this.#printed = { number: this.#printed.number + 1, text: this.#paint(lines) };
   }
   #linesOf(entry: Entry): Line[] {
     const theme = this.#theme;
     const cwd = this.#store.conversation.settings?.cwd ?? "";
-    const isFirst = this.#recent.length === 0;
-    return [...(hasGap(entry) && !isFirst ? [[]] : []), ...entryLines(entry, { width: this.size.columns, theme, cwd })];
+    return [...(hasGap(entry) && this.#hasPrinted ? [[]] : []), ...entryLines(entry, { width: this.size.columns, theme, cwd })];
   }
   #paint(lines: readonly Line[]): string {
     return lines.map((line) => this.#theme.paint(line) || " ").join("\n");
@@ -194,6 +199,7 @@ export class Screen implements Omit<Stage, "switchTheme"> {
   /** A new width wraps every line differently: the visible part is redrawn, the scrollback is left to the terminal. */
   readonly #resized = (): void => {
     const { columns } = this.size;
+    this.#onScreen.resized(this.#frame, this.size);
     if (columns === this.#columns || this.#isLent) return this.#soon();
     this.#columns = columns;
     this.redraw();
@@ -203,14 +209,15 @@ export class Screen implements Omit<Stage, "switchTheme"> {
     if (this.#instance === undefined || this.#isLent) return;
     this.#instance.clear();
     this.#options.stdout.write(blankScreen(this.size.rows));
-    this.#recent.push(...this.#pending, ...this.#store.takeOutbox());
+    const entries = [...this.#onScreen.entries, ...this.#pending, ...this.#store.takeOutbox()];
     this.#pending = [];
+    this.#onScreen.cleared();
+    const lines = entries.flatMap((entry) => {
+      const added = this.#linesOf(entry);
+      this.#onScreen.printed(entry, added);
+      return added;
+    });
     const room = this.size.rows - 2 - this.#frameProps().lines.length; // the first row, and the one below the frame
-    const lines: Line[] = [];
-    for (let i = this.#recent.length - 1; i >= 0 && lines.length < room; i--) {
-      const entry = this.#recent[i];
-      if (entry !== undefined) lines.unshift(...this.#linesOf(entry));
-    }
     const visible = lines.slice(-Math.max(1, room));
     if (visible.length > 0) this.#printed = { number: this.#printed.number + 1, text: this.#paint(visible) };
     this.drawNow();

@@ -1,9 +1,10 @@
 /** Attaches the picture in the clipboard: terminals paste only text, so the system's own tool is asked for it. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { createFileSync } from "../../lib/durable-write.ts";
 import { isCode } from "../../lib/system-error.ts";
 import { attachImage } from "../compose/composer.ts";
 import type { Shell } from "./shell.ts";
@@ -29,7 +30,7 @@ export async function pasteImage(shell: Shell): Promise<void> {
   if (bytes === undefined) return shell.store.setUi({ hint: "There is no picture in the clipboard" });
   // A file, as for a picture that is pasted as a path: the session refers to it as long as it is there.
   const file = path.join(mkdtempSync(path.join(tmpdir(), "parley-picture-")), "clipboard.png");
-  writeFileSync(file, bytes, { mode: 0o600 });
+  createFileSync(file, bytes, { mode: 0o600, sync: "none" });
   shell.store.setUi({ composer: attachImage(shell.store.ui.composer, file) });
 }
 

@@ -73,6 +73,8 @@ export interface Conversation {
   readonly thought: string | undefined;
   /** Why the model request is being retried. */
   readonly retrying: string | undefined;
+  /** Messages of the running turn whose stream broke: what still comes of them is not shown. */
+  readonly brokenOff: readonly string[];
   /** MCP servers that are starting. */
   readonly starting: readonly string[];
   /** Errors and warnings, oldest first: they stay when the transcript has scrolled away. */
@@ -94,6 +96,7 @@ export const emptyConversation: Conversation = {
   reviewed: undefined,
   thought: undefined,
   retrying: undefined,
+  brokenOff: [],
   starting: [],
   warnings: [],
   outbox: [],

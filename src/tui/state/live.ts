@@ -86,6 +86,7 @@ export function addOutput(state: Conversation, id: string, delta: string): Conve
 }
 
 export function addText(state: Conversation, id: string, delta: string): Conversation {
+  if (state.brokenOff.includes(id)) return state;
   const item = liveOf(state, id) ?? { kind: "message", id, stream: emptyStream };
   return item.kind === "message"
     ? withLive({ ...state, retrying: undefined, thought: undefined }, { ...item, stream: append(item.stream, delta) })
@@ -113,6 +114,7 @@ export function addProgress(state: Conversation, id: string, message: string): C
 
 /** The item in its final form. The streamed part of a message is printed already. */
 export function finishItem(state: Conversation, item: ThreadItem): Conversation {
+  if (state.brokenOff.includes(item.id)) return state;
   const live = liveOf(state, item.id);
   const rest = withoutLive(isWork(item) ? { ...state, thought: undefined } : state, item.id);
   if (repeatsReview(state, item)) return { ...rest, reviewed: undefined };
@@ -154,6 +156,18 @@ export function settleMessages(state: Conversation): Conversation {
     const entries = pieces.map((piece, i): Entry => ({ kind: "agent", piece, isFirst: !item.stream.begun && i === 0 }));
     return emit(withLive(before, { ...item, stream }), entries);
   }, state);
+}
+
+/** The model's stream broke in the middle of messages, which are asked for again: what was shown of them stays, marked as such. */
+export function breakOff(state: Conversation): Conversation {
+  const messages = state.live.filter((item) => item.kind === "message");
+  const shown = messages.filter(({ stream }) => stream.begun || openText(stream).trim() !== "");
+  const mark = shown.length === 0 ? [] : [note("warning", "The answer broke off here; it is asked for again")];
+  return {
+    ...emit(state, [...messages.flatMap(abandoned), ...mark]),
+    live: state.live.filter((item) => item.kind !== "message"),
+    brokenOff: [...state.brokenOff, ...messages.map(({ id }) => id)],
+  };
 }
 
 /** What a turn left behind when it ended early. */

@@ -46,6 +46,26 @@ test("a message is printed in pieces, and the rest when it ends", () => {
   assert.deepEqual(state.live, []);
 });
 
+test("a message whose stream broke is marked, and what still comes of it is not shown again", () => {
+  const message: ThreadItem = { type: "agentMessage", id: "m", text: "" };
+  const error = { message: "Reconnecting... 1/5", codexErrorInfo: null, additionalDetails: "the stream ended" };
+  const retry: Received = { method: "error", params: { threadId: "T", turnId: "1", willRetry: true, error } };
+  const shown = settleMessages(after(begin, started(message), text("m", "One.\n\nTw")));
+  const broken = [retry, text("m", "o"), completed({ ...message, text: "One.\n\nTwo" })].reduce(
+    (state, event) => reduce(state, event, 0),
+    shown,
+  );
+  assert.deepEqual(
+    broken.outbox.map((entry) =>
+      entry.kind === "agent" && entry.piece.kind === "markdown" ? entry.piece.text : entry.kind === "note" && entry.text,
+    ),
+    ["One.", "Tw", "The answer broke off here; it is asked for again"],
+  );
+  assert.deepEqual([broken.live, broken.retrying], [[], "Reconnecting... 1/5"]);
+  const unheard = after(begin, retry);
+  assert.deepEqual(unheard.outbox, [], "nothing was shown, so nothing is marked");
+});
+
 test("missed deltas are filled in at the end", () => {
   const message: ThreadItem = { type: "agentMessage", id: "m", text: "" };
   const state = settleMessages(after(begin, started(message), text("m", "One.\n\n")));

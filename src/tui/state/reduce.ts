@@ -8,7 +8,7 @@ import type { ThreadSettings } from "../../protocol/thread-settings.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import { type Conversation, emit, liveOf, lookedEntries, type Settings, withLive } from "./conversation.ts";
 import { type Entry, note } from "./entry.ts";
-import { abandonLive, addOutput, addPlanText, addProgress, addText, addThought, finishItem, startItem } from "./live.ts";
+import { abandonLive, addOutput, addPlanText, addProgress, addText, addThought, breakOff, finishItem, startItem } from "./live.ts";
 
 export type Received = { [M in keyof ServerNotifications]: { readonly method: M; readonly params: ParamsOf<ServerNotifications[M]> } }[
   | "turn/started"
@@ -116,7 +116,7 @@ function reduceDelta(state: Conversation, received: Received): Conversation {
 function reduceNotice(state: Conversation, received: Received): Conversation {
   switch (received.method) {
     case "error":
-      return received.params.willRetry ? { ...state, retrying: cleanLine(received.params.error.message) } : state;
+      return received.params.willRetry ? { ...breakOff(state), retrying: cleanLine(received.params.error.message) } : state;
     case "warning":
       return emit(state, [note("warning", clean(received.params.message))]);
     case "configWarning": {
@@ -153,7 +153,14 @@ function isElsewhere(state: Conversation, params: Received["params"]): boolean {
 
 function startTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
   const running = { id: turn.id, startedAtMs: nowMs, isInterrupting: false, hasWorked: false };
-  return { ...state, turn: state.turn?.id === turn.id ? state.turn : running, plan: undefined, thought: undefined, retrying: undefined };
+  return {
+    ...state,
+    turn: state.turn?.id === turn.id ? state.turn : running,
+    plan: undefined,
+    thought: undefined,
+    retrying: undefined,
+    brokenOff: [],
+  };
 }
 
 /** A completed plan is printed; until then it is shown above the composer. */

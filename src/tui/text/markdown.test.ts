@@ -37,6 +37,11 @@ test("long items have a hanging indent, and line breaks are kept", () => {
   assert.deepEqual(drawn("a\nb"), ["a", "b"]);
 });
 
+test("columns of a table are aligned as it says", () => {
+  const table = "| Name | Price | Mid |\n|:--|--:|:-:|\n| pear | 5 | x |\n| apple | 1,500 | wide |";
+  assert.deepEqual(drawn(table), ["Name   Price  Mid", "──────────────────", "pear       5   x", "apple  1,500  wide"]);
+});
+
 test("tables shrink as needed, or become records", () => {
   const table = "| Name | Meaning |\n|---|---|\n| a | the first letter |\n| b | c |";
   assert.deepEqual(drawn(table), ["Name  Meaning", "──────────────────────", "a     the first letter", "b     c"]);

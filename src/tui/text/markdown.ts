@@ -37,7 +37,7 @@ function blockLines(token: Token, width: number): Line[] {
     case "list":
       return listLines(token as Tokens.List, width);
     case "table":
-      return tableLines(cellsOf(token as Tokens.Table), width);
+      return tableLines(cellsOf(token as Tokens.Table), width, (token as Tokens.Table).align);
     case "hr":
       return [line("─".repeat(Math.min(width, 40)), { color: "muted" })];
     case "html":

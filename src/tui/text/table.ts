@@ -4,14 +4,16 @@ import { type Line, lineWidth, muted, padded, restyle, span, wrap } from "./span
 const minColumn = 6;
 const gap = "  ";
 
+export type Align = "left" | "center" | "right" | null;
+
 /** The first row is the header. */
-export function tableLines(rows: readonly (readonly Line[])[], width: number): Line[] {
+export function tableLines(rows: readonly (readonly Line[])[], width: number, aligns: readonly Align[] = []): Line[] {
   const [header, ...body] = rows;
   if (header === undefined) return [];
   const widths = columnWidths(rows, width - gap.length * (header.length - 1));
   if (widths === undefined) return records(header, body, width);
   const rule: Line = [muted(widths.map((w) => "─".repeat(w)).join("──"))];
-  return [...rowLines(header, widths), rule, ...body.flatMap((row) => rowLines(row, widths))];
+  return [...rowLines(header, widths, aligns), rule, ...body.flatMap((row) => rowLines(row, widths, aligns))];
 }
 
 /** Undefined when not even the narrowest columns fit side by side. */
@@ -30,16 +32,23 @@ function columnWidths(rows: readonly (readonly Line[])[], room: number): number[
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-function rowLines(cells: readonly Line[], widths: readonly number[]): Line[] {
+function rowLines(cells: readonly Line[], widths: readonly number[], aligns: readonly Align[]): Line[] {
   const wrapped = widths.map((width, i) => wrap(cells[i] ?? [], width));
   const height = Math.max(...wrapped.map((lines) => lines.length));
   return Array.from({ length: height }, (_, y) =>
     widths.flatMap((width, x) => {
       const isLast = x === widths.length - 1;
-      const cell = wrapped[x]?.[y] ?? [];
+      const cell = aligned(wrapped[x]?.[y] ?? [], width, aligns[x] ?? null);
       return isLast ? cell : [...padded(cell, width), span(gap)];
     }),
   );
+}
+
+/** Spaces before the cell; those after it follow from the column. */
+function aligned(cell: Line, width: number, align: Align): Line {
+  const free = Math.max(0, width - lineWidth(cell));
+  const before = align === "right" ? free : align === "center" ? Math.floor(free / 2) : 0;
+  return before === 0 || cell.length === 0 ? cell : [span(" ".repeat(before)), ...cell];
 }
 
 function records(header: readonly Line[], body: readonly (readonly Line[])[], width: number): Line[] {

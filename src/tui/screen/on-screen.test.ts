@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Entry } from "../state/entry.ts";
+import { type Line, line } from "../text/spans.ts";
+import { OnScreen, type Reflow, reflowOf } from "./on-screen.ts";
+
+const banner: Entry = { kind: "welcome", title: "Parley", rows: [], hint: "" };
+const note = (text: string): Entry => ({ kind: "note", tone: "info", text, detail: undefined });
+const lines = (count: number, width: number): Line[] => Array.from({ length: count }, () => line("x".repeat(width)));
+const frame = lines(3, 80);
+
+function screenWith(reflow: Reflow): { screen: OnScreen; kinds: () => string[] } {
+  const screen = new OnScreen(reflow);
+  screen.printed(banner, lines(5, 70));
+  screen.printed(note("first"), lines(4, 20));
+  screen.printed(note("second"), lines(2, 20));
+  return { screen, kinds: () => screen.entries.map((entry) => (entry.kind === "note" ? entry.text : entry.kind)) };
+}
+
+test("what fits stays; what scrolls off at the top is forgotten, a banner as soon as a part of it is gone", () => {
+  const { screen, kinds } = screenWith("fill");
+  screen.framed(frame, { columns: 80, rows: 15 });
+  assert.deepEqual(kinds(), ["welcome", "first", "second"]);
+  screen.framed(frame, { columns: 80, rows: 14 });
+  assert.deepEqual(kinds(), ["first", "second"]);
+  screen.framed(frame, { columns: 80, rows: 7 });
+  assert.deepEqual(kinds(), ["first", "second"], "a part of the first is still there");
+  screen.framed(frame, { columns: 80, rows: 6 });
+  assert.deepEqual(kinds(), ["second"]);
+});
+
+test("a narrower terminal wraps lines: what that pushes out depends on the terminal", () => {
+  const narrow = { columns: 40, rows: 30 };
+  const after = (reflow: Reflow, rows = 30): string[] => {
+    const { screen, kinds } = screenWith(reflow);
+    screen.resized(frame, { ...narrow, rows });
+    return kinds();
+  };
+  assert.deepEqual(after("fill"), ["welcome", "first", "second"], "there are free rows");
+  assert.deepEqual(after("fill", 20), ["first", "second"]);
+  assert.deepEqual(after("push"), ["first", "second"]);
+  assert.deepEqual(after("cut", 20), ["welcome", "first", "second"]);
+  const wider = screenWith("push");
+  wider.screen.resized(frame, { columns: 200, rows: 30 });
+  assert.deepEqual(wider.kinds(), ["welcome", "first", "second"]);
+});
+
+test("the kind of terminal, by its environment", () => {
+  assert.equal(reflowOf({ TMUX: "/tmp/x", TERM: "tmux-256color" }), "push");
+  assert.equal(reflowOf({ TERM: "tmux-256color" }), "push");
+  assert.equal(reflowOf({ XTERM_VERSION: "XTerm(390)" }), "cut");
+  assert.equal(reflowOf({ TERM: "linux" }), "cut");
+  assert.equal(reflowOf({ TERM: "xterm-256color" }), "fill");
+});
