@@ -50,7 +50,7 @@ test("/help, /status, /mcp, /skills and a command that does not exist", { skip }
   term.say("/help");
   const help = await term.until("the keys, when nothing is written");
   term.keep("80x50-help");
-  for (const name of "model login approvals status diff review init rewind undo compact cd copy export theme statusline keymap vim warnings mcp hooks plugins skills new resume fork rename transcript help quit".split(
+  for (const name of "model login approvals status diff review init rewind undo compact context side cd copy export theme statusline keymap vim warnings mcp hooks plugins skills new resume fork rename transcript help quit".split(
     " ",
   ))
     assert.match(help, new RegExp(`/${name}\\b`));
@@ -258,8 +258,8 @@ test("esc esc goes back to an earlier message and /undo to before the last turn,
   assert.ok(!existsSync(path.join(term.workspace, "made.txt")), "/undo takes the last turn back, with the files where the person wants it");
 });
 
-test("/copy, /export, /warnings, /cd, /init, the effort and the window's name", { skip }, async (t) => {
-  const turns = [["The **answer**."], [{ expect: { user: "/AGENTS\\.md/" } }, "Written."]];
+test("/copy, /side, /context, /export, /warnings, /cd, /init, the effort and the window's name", { skip }, async (t) => {
+  const turns = [["The **answer**."], { user: "why", steps: ["An aside."] }, [{ expect: { user: "/AGENTS\\.md/" } }, "Written."]];
   const term = new Terminal(t, { rows: 50, columns: 160, turns });
   mkdirSync(path.join(term.workspace, "inner"));
   await term.start();
@@ -271,9 +271,15 @@ test("/copy, /export, /warnings, /cd, /init, the effort and the window's name", 
   term.say("/copy");
   await term.until("The last answer was given to the clipboard");
   assert.equal(term.clipboard(), "The **answer**.");
+  term.say("/side why");
+  await term.until(/· Aside: why\s+• An aside\./);
+  term.say("/context");
+  await term.until(/│ your messages\s+\d+\s+0%[\s\S]*│ in all\s/);
   term.say("/export session.md");
   await term.until(/The session is written to\s+\S+session\.md/);
-  assert.match(readFileSync(path.join(term.workspace, "session.md"), "utf8"), /a question[\s\S]*The \*\*answer\*\*\./);
+  const exported = readFileSync(path.join(term.workspace, "session.md"), "utf8");
+  assert.match(exported, /a question[\s\S]*The \*\*answer\*\*\./);
+  assert.doesNotMatch(exported, /aside/, "the conversation does not learn of it");
   term.say("/export session.md");
   await term.until("is there already; name another file");
   term.say("/warnings");
@@ -301,7 +307,9 @@ test("colours, the line below the message, keys of one's own, vim keys, and a pi
   const env = { DISPLAY: ":7", PATH: `${clipboard}:${path.dirname(launcher)}:${process.env["PATH"]}` };
   const config = [
     'approval_policy = "on-request"\nsandbox_mode = "read-only"',
-    '[tui]\nstatus_line = ["thread-title", "pull-request-number"]',
+    "[tui]",
+    "vim_mode_default = true",
+    'status_line = ["thread-title", "pull-request-number"]',
     '[tui.keymap.composer]\nsubmit = "ctrl-s"\n[tui.keymap.global]\nopen_transcript = "alt-t"\nopen_agents = "ctrl-a"',
   ].join("\n");
   const term = new Terminal(t, { folder, rows: 50, env, config, turns: [[{ expect: { images: 1 } }, "Saw {{user}}"]] });
@@ -322,7 +330,6 @@ test("colours, the line below the message, keys of one's own, vim keys, and a pi
   await term.until("☑ permissions");
   term.keys("Enter");
   await term.until(/^ {2}[0-9a-f-]{36} · read only$/m);
-  await command("/vim", "Vim keys are on");
   term.type("one two");
   term.keys("Enter");
   term.type("three");
@@ -341,6 +348,10 @@ test("colours, the line below the message, keys of one's own, vim keys, and a pi
   term.keys("M-t");
   await term.until("q closes");
   term.keys("q");
+  await term.until("Ask for anything");
+  term.type("i");
+  await term.untilGone("─ normal ─");
+  await command("/vim", "Vim keys are off");
 });
 
 test("/diff, /review and /compact", { skip }, async (t) => {

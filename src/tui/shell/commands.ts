@@ -7,6 +7,7 @@ import { fillPrompt, missingNames, readPrompts } from "../compose/prompts.ts";
 import { showHelp, showMcp, showSkills, showStatus } from "./cards.ts";
 import { showDiff, startReview } from "./changes.ts";
 import type { Completions } from "./completions.ts";
+import { showContext } from "./context.ts";
 import { chooseHook } from "./hooks.ts";
 import { logIn } from "./login.ts";
 import { chooseStatusLine, chooseTheme, showKeymap, toggleVim } from "./looks.ts";
@@ -15,6 +16,7 @@ import { rewind, undoTurn } from "./rewind.ts";
 import { chooseThread, forkCurrent, renameThread } from "./sessions.ts";
 import { changeFolder, chooseAccess, chooseModel, togglePlanMode } from "./settings.ts";
 import type { Shell } from "./shell.ts";
+import { askAside } from "./side.ts";
 import { copyAnswer, exportSession, showWarnings } from "./take-away.ts";
 import { send, startThread } from "./threads.ts";
 import { showTranscript } from "./transcript.ts";
@@ -64,6 +66,15 @@ const commandTable: readonly Command[] = [
   { name: "rewind", text: "go back to an earlier message, with the files by choice (esc esc)", run: ({ shell }) => rewind(shell) },
   { name: "undo", text: "take the last turn out of the conversation, with the files by choice", run: ({ shell }) => undoTurn(shell) },
   { name: "compact", text: "sum the conversation up to make room", run: ({ shell }) => compact(shell) },
+  { name: "context", text: "show what fills the model's context", anytime: true, run: ({ shell }) => showContext(shell) },
+  {
+    name: "side",
+    also: ["btw"],
+    argument: "<question>",
+    text: "ask something beside the work; the conversation does not learn of it",
+    anytime: true,
+    run: ({ shell }, argument) => askAside(shell, argument),
+  },
   { name: "cd", argument: "<folder>", text: "work in another folder", run: ({ shell }, argument) => changeFolder(shell, argument) },
   { name: "copy", text: "put the last answer into the clipboard", anytime: true, run: ({ shell }) => copyAnswer(shell) },
   {
