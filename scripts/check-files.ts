@@ -56,6 +56,7 @@ const allowed: Readonly<Record<string, string>> = {
   "src/plugins/unpack.ts": "fills a new folder of our own, which goes away again",
   "src/plugins/copy.ts": "fills a new folder of our own and puts it in its place",
   "src/main/log-file.ts": "appends to the log, where a torn line harms nobody",
+  "src/cli/app-server/daemon.ts": "opens the file that the server in the background gets as its stderr",
   "src/manager/store.ts": "moves a damaged file aside",
   "src/manager/audit.ts": "streams a file that the bounded reader has opened",
   "src/manager/pages.ts": "files that were built with the manager",

@@ -22,7 +22,7 @@ export interface Beginning {
 const fromSources: Beginning = { newer: () => undefined, keepModules: () => {} };
 
 async function main(args: readonly string[], { newer, keepModules }: Beginning): Promise<number> {
-  const { command, rest, globals } = await split(args);
+  const { command, rest, globals } = await complete(await split(args));
   const isUrgent = command === "app-server" && rest.every((argument) => plainServer.includes(argument));
   const sources = isUrgent ? undefined : newer();
   if (sources !== undefined) return await runSources(sources);
@@ -37,6 +37,12 @@ async function main(args: readonly string[], { newer, keepModules }: Beginning):
     if (error instanceof Error && "exitCode" in error) Object.assign(error, { command });
     throw error;
   }
+}
+
+/** Loads the table of flags only for a line that has such a flag after its subcommand. */
+async function complete(line: CommandLine): Promise<CommandLine> {
+  const isSetting = (arg: string): boolean => /^(?:-c|--(?:config|enable|disable))(?:=|$)/.test(arg);
+  return line.rest.some(isSetting) ? (await import("./settings-anywhere.ts")).settingsAnywhere(line) : line;
 }
 
 /** A server started without other arguments has a client waiting: it responds first, and checks afterwards whether its bundle is stale. */

@@ -30,6 +30,21 @@ export const commands: Readonly<Record<string, Command>> = {
   manager: { summary: "Every session in one place, in the browser and over HTTP", load: () => import("./manager/manager.ts") },
   acp: { summary: "Serve an editor that speaks the Agent Client Protocol", load: () => import("./acp.ts") },
   threads: { summary: "List, show, search, export, archive, delete and repair stored threads", load: () => import("./threads/threads.ts") },
+  archive: {
+    summary: "Put threads away: threads archive",
+    load: async () => ({ run: (await import("./threads/threads.ts")).archive }),
+  },
+  unarchive: {
+    summary: "Take threads out of the archive",
+    load: async () => ({ run: (await import("./threads/threads.ts")).unarchive }),
+  },
+  delete: {
+    summary: "Delete threads for good: threads delete",
+    load: async () => ({ run: (await import("./threads/threads.ts")).remove }),
+  },
+  features: { summary: "List feature flags and switch them on or off", load: () => import("./features.ts") },
+  sandbox: { summary: "Run a command in the sandbox that the agent's commands get", load: () => import("./sandbox.ts") },
+  execpolicy: { summary: "Check rules files against a command", load: () => import("./execpolicy.ts") },
   tour: { summary: "Show what the server does, offline, in a folder of its own", load: () => import("./tour.ts") },
   login: { summary: "Sign in, set up a model provider, or say who is signed in (login status)", load: () => import("./login.ts") },
   logout: {

@@ -1,6 +1,6 @@
 /** `parley completion bash|zsh|fish`: a shell script generated from the subcommands' help. */
 import { helps } from "./help/helps.ts";
-import { allFlags, type FlagHelp, globalFlags, type Help } from "./help/text.ts";
+import { allFlags, type FlagHelp, globalFlags, type Help, settingsOf } from "./help/text.ts";
 import { oneOf, print, readFlags, refuseMore, UsageError } from "./usage.ts";
 
 /** The candidates at one position of the command line. */
@@ -35,7 +35,7 @@ function placesOf(at: string, help: Help): readonly Place[] {
     ...inner.map(([name, { summary }]) => [name, summary] as const),
     ...(help.completions ?? []).map((name) => [name, help.summary] as const),
   ];
-  const flags = [...allFlags(help), { name: "help", short: "h", text: "Print help" }];
+  const flags = [...allFlags(help), ...settingsOf(help), { name: "help", short: "h", text: "Print help" }];
   return [{ at, entries, flags }, ...inner.flatMap(([name, nested]) => placesOf(`${at} ${name}`, nested))];
 }
 

@@ -62,6 +62,22 @@ export function readFlags<const H extends Taken>(
   }
 }
 
+/** For subcommands that run another program: its command line begins after `--` or at the first argument that is no flag. */
+export function splitCommand(
+  args: readonly string[],
+  help: Taken,
+): { readonly own: readonly string[]; readonly command: readonly string[] } {
+  const rows: readonly FlagHelp[] = [...(help.flags ?? []), ...Object.values(help.groups ?? {}).flat()];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? "";
+    if (arg === "--") return { own: args.slice(0, i), command: args.slice(i + 1) };
+    if (!arg.startsWith("-")) return { own: args.slice(0, i), command: args.slice(i) };
+    const row = rows.find(({ name, short }) => arg === `--${name}` || (short !== undefined && arg === `-${short}`));
+    if (row?.value !== undefined) i++;
+  }
+  return { own: args, command: [] };
+}
+
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
 const optionOf = ({ value, short, many }: FlagHelp): Options[string] => ({

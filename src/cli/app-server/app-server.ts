@@ -11,13 +11,14 @@ import { checkFromFlags, endpointFrom } from "../listen-flags.ts";
 import { codexHome, type Globals, oneOf, readFlags, StartError, signalled, unknownSubcommand } from "../usage.ts";
 import { help } from "./help.ts";
 
-const tools = ["proxy", "generate-ts", "generate-json-schema"];
+const tools = Object.keys(help.commands);
 const compats = ["seed-000", "0.92", "0.166"] as const;
 type Compat = (typeof compats)[number];
 
 export async function run(args: readonly string[], globals: Globals, newer: NewerSources = () => undefined): Promise<number> {
   const [first, ...rest] = args;
   if (first === "proxy") return (await import("./proxy.ts")).runProxy(rest);
+  if (first === "daemon") return (await import("./daemon.ts")).runDaemon(rest, globals);
   if (first === "generate-ts" || first === "generate-json-schema") return (await import("./generate.ts")).run(args);
   const { values, positionals } = readFlags(args, help);
   if (positionals[0] !== undefined) throw unknownSubcommand(positionals[0], tools);

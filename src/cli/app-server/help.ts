@@ -39,13 +39,36 @@ const generate = (what: string, example: string) =>
     examples: [[example, "Everything, into a folder"]],
   }) as const satisfies Help;
 
+const daemon = (summary: string, example: string) =>
+  ({ summary, usage: [""], flags: [configFlag, ...featureFlags], examples: [[`parley app-server daemon ${example}`, summary]] }) as const;
+
 export const help = {
   summary: "Serve the app-server protocol over stdio, websockets or a unix socket",
   text: [
     "Without --listen it serves one client over stdin and stdout and ends with it. SIGTERM and SIGINT end running turns and the server.",
   ],
-  usage: ["[OPTIONS]", "proxy [--sock <FILE>]", "generate-ts --out <DIR>", "generate-json-schema --out <DIR>"],
+  usage: [
+    "[OPTIONS]",
+    "daemon <start | stop | restart | version>",
+    "proxy [--sock <FILE>]",
+    "generate-ts --out <DIR>",
+    "generate-json-schema --out <DIR>",
+  ],
   commands: {
+    daemon: {
+      summary: "Start and stop one server in the background, on the unix socket of the home",
+      text: [
+        "Listens on $CODEX_HOME/app-server-control/app-server-control.sock, which `parley app-server proxy` and clients over ssh use. Prints JSON.",
+      ],
+      usage: ["<COMMAND>"],
+      commands: {
+        start: daemon("Start the server, unless one is running", "start"),
+        stop: daemon("Stop the server that `daemon start` has started; running turns are ended first", "stop"),
+        restart: daemon("Stop the server and start it again", "restart"),
+        version: daemon("Print the version of the running server and of this program", "version"),
+      },
+      examples: [["parley app-server daemon start", "One server for all clients of this home"]],
+    },
     proxy: {
       summary: "Join stdin and stdout to the unix socket of a running server",
       usage: ["[--sock <FILE>]"],

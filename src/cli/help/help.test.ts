@@ -39,7 +39,10 @@ const shared = ["agent-flags", "listen-flags", "local-overrides", "own-app", "le
 test("every flag in the help is used by its subcommand", async () => {
   const cli = path.join(import.meta.dirname, "..");
   const own = (command: string): readonly string[] => {
-    const home = { resume: "tui", fork: "tui", review: "exec", logout: "login" }[command] ?? command;
+    const home =
+      { resume: "tui", fork: "tui", review: "exec", logout: "login", archive: "threads", unarchive: "threads", delete: "threads" }[
+        command
+      ] ?? command;
     return globSync([`${home}.ts`, `${home}/**/*.ts`], { cwd: cli, exclude: ["**/help.ts", "**/*.test.ts"] });
   };
   for (const [name, help] of await everyHelp()) {

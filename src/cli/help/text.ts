@@ -56,8 +56,10 @@ export const logFlag = {
   choices: ["error", "warn", "info", "debug"],
   text: "Write error, warn, info or debug lines to stderr as well (also PARLEY_LOG); without it they go to the log file alone",
 } as const satisfies FlagHelp;
+/** Accepted before and after every subcommand. */
+export const settingsFlags = [configFlag, ...featureFlags] as const;
 /** The flags of every subcommand that runs the agent. */
-export const agentFlags = [configFlag, ...featureFlags, logFlag] as const;
+export const agentFlags = [...settingsFlags, logFlag] as const;
 export const jsonFlag = { name: "json", text: "Print JSON" } as const satisfies FlagHelp;
 const helpFlag = { name: "help", short: "h", text: "Print this text" } as const satisfies FlagHelp;
 /** The flags before a subcommand: command-line.ts accepts these and no others. */
@@ -65,9 +67,13 @@ export const globalFlags = [...agentFlags, { name: "version", short: "V", text: 
 
 export const allFlags = ({ flags = [], groups = {} }: Help): readonly FlagHelp[] => [...flags, ...Object.values(groups).flat()];
 
+/** The flags for settings that the subcommand does not list itself. */
+export const settingsOf = (help: Help): readonly FlagHelp[] =>
+  settingsFlags.filter(({ name }) => !allFlags(help).some((flag) => flag.name === name));
+
 /** `name` is the full command: `parley threads list`. */
 export function renderHelp(name: string, help: Help, width: number): string {
-  const flags = [...(help.flags ?? []), helpFlag];
+  const flags = [...(help.flags ?? []), ...settingsOf(help), helpFlag];
   const blocks = [
     wrapped(help.summary, width, ""),
     ...(help.text ?? []).map((paragraph) => wrapped(paragraph, width, "")),

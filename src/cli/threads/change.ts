@@ -30,7 +30,7 @@ export async function archive(context: Context, args: readonly string[], values:
 
 export async function remove(context: Context, args: readonly string[], values: Values<"delete">): Promise<number> {
   const threads = await threadsNamed(context.client, args, values.last === true);
-  if (values.yes !== true && !(await confirmed(threads))) {
+  if (values.yes !== true && values.force !== true && !(await confirmed(threads))) {
     toStderr("Nothing was deleted.");
     return 1;
   }

@@ -90,6 +90,7 @@ export const help = {
       usage: ["<THREAD>... [--yes]"],
       flags: [
         { name: "yes", short: "y", text: "Do not ask; required without a terminal" },
+        { name: "force", text: "The same as --yes" },
         { name: "last", text: "The thread changed last" },
         jsonFlag,
         configFlag,

@@ -36,6 +36,15 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   return act(name, rest, globals);
 }
 
+/** The same under the names that Codex gives them. */
+const named =
+  (...leading: readonly string[]) =>
+  (args: readonly string[], globals: Globals): Promise<number> =>
+    run([...leading, ...args], globals);
+export const archive = named("archive");
+export const unarchive = named("archive", "--undo");
+export const remove = named("delete");
+
 async function act<N extends Name>(name: N, args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, flags[name]);
   const { config }: { config?: string[] } = values; // every one of them accepts it

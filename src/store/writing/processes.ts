@@ -14,8 +14,11 @@ export interface ProcessName {
   readonly space: string;
 }
 
-export function ownName(): ProcessName {
-  return { pid: process.pid, started: startTime(process.pid) ?? null, host: os.hostname(), boot: bootId(), space: pidSpace() };
+export const ownName = (): ProcessName => nameOf(process.pid);
+
+/** The name of a process of this machine. */
+export function nameOf(pid: number): ProcessName {
+  return { pid, started: startTime(pid) ?? null, host: os.hostname(), boot: bootId(), space: pidSpace() };
 }
 
 /** "unknown" if we cannot see it: on another machine or in another container. */
