@@ -93,6 +93,7 @@ const agent: Rules = {
     turn: core("ports", "settings", "context", "hooks", "approval", "edit", "command", "model", "compaction"),
     thread: core("ports", "settings", "context", "hooks", "approval", "command", "model", "turn"),
     queue: core("ports", "turn", "thread"),
+    goal: core("ports", "context", "turn", "thread"),
   },
   forbids: {
     pattern:

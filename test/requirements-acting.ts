@@ -2,6 +2,27 @@
 import type { Requirement } from "./requirements.ts";
 
 export const actingRequirements = {
+  "goal.pursued": {
+    source: "observed 0.166",
+    says: "turns for an active goal start by themselves while the thread is idle, without a message of a person, until the model ends it",
+  },
+  "goal.bounds": {
+    source: "observed 0.166",
+    says: "a goal has an objective of at most 4,000 characters and a positive budget within the configured one; when it is spent, no further turn starts",
+  },
+  "goal.stopped": {
+    source: "observed 0.166 and Parley",
+    says: "a goal whose turn fails is blocked or limited, and one whose turns do nothing is blocked after three: nothing runs without bound",
+  },
+  "goal.interrupted": {
+    source: "observed 0.166",
+    says: "after an interrupt a goal stays active and waits, also over a restart, until the person writes or sets it active again",
+  },
+  "goal.beside": {
+    source: "observed 0.166",
+    says: "a model sets a goal when it is asked to, one at a time; waiting messages come before it, and a thread without a file has none",
+  },
+  "goal.off": { source: "observed 0.166", says: "with the feature switched off there are no goals" },
   "queue.order": {
     source: "observed 0.166",
     says: "waiting messages are listed, changed, reordered and removed by every client, and start one after another when turns end",

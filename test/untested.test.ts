@@ -12,13 +12,7 @@ import { clientRequests, serverRequests } from "../src/protocol/methods.ts";
 
 /** What had no test when its rule was introduced. The lists may only get shorter. */
 const untestedYet = {
-  methods: [
-    "account/bedrock/checkGovCloudRequirements",
-    "modelProvider/capabilities/read",
-    "skills/extraRoots/set",
-    "thread/goal/get",
-    "thread/items/list",
-  ],
+  methods: ["account/bedrock/checkGovCloudRequirements", "modelProvider/capabilities/read", "skills/extraRoots/set", "thread/items/list"],
   tools: [],
   keys: [
     ...[

@@ -1,5 +1,5 @@
 /** Every key of config.toml: the names of the shared file, their effect here, and why some have none. */
-import { array, boolean, filledString, integer, literals, natural, object, string, union } from "../lib/schema.ts";
+import { array, boolean, filledString, integer, literals, natural, object, positive, string, union } from "../lib/schema.ts";
 import { ApprovalsReviewer, AskForApproval, ReasoningSummary, SandboxMode } from "../protocol/policy.ts";
 import { free, type Keys, named, table, value } from "./key.ts";
 import {
@@ -155,6 +155,9 @@ export const configKeys: Keys = {
   }),
   check_for_update_on_startup: value(boolean, "Look for a newer version.", { unused: "no version is ever looked up", quiet: true }),
   feedback: table("Reports.", { enabled: value(boolean, "Refuse `feedback/upload` when false.", { standard: "true" }) }),
+  goals: table("Goals of threads.", {
+    max_goal_token_budget: value(positive, "The largest token budget of a goal, and the budget of one that names none."),
+  }),
   thread_unload_delay_secs: value(natural, "Seconds after which a thread that nobody watches leaves memory, with its MCP servers.", {
     standard: "1800",
   }),
@@ -172,7 +175,7 @@ export const foreignKeys: ReadonlySet<string> = new Set(
 
 /** Keys of the shared file that have no effect here although the user may rely on them: kept, with a warning. */
 export const keysNotHonoured: ReadonlySet<string> = new Set(
-  `model_catalog_json include_apply_patch_tool model_auto_compact_token_limit_scope background_terminal_max_timeout allow_login_shell permissions mcp_oauth_callback_url apps auto_review goals include_apps_instructions include_collaboration_mode_instructions include_environment_context include_environment_context_time include_permissions_instructions mcp_enterprise_managed_auth mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator responses_api_metadata experimental_sandbox_command_assessment zsh_path`.split(
+  `model_catalog_json include_apply_patch_tool model_auto_compact_token_limit_scope background_terminal_max_timeout allow_login_shell permissions mcp_oauth_callback_url apps auto_review include_apps_instructions include_collaboration_mode_instructions include_environment_context include_environment_context_time include_permissions_instructions mcp_enterprise_managed_auth mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator responses_api_metadata experimental_sandbox_command_assessment zsh_path`.split(
     /\s+/,
   ),
 );

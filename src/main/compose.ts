@@ -12,6 +12,7 @@ import type { Config, ProviderConfig } from "../core/ports/config.ts";
 import type { CorePorts } from "../core/ports/core-ports.ts";
 import type { Log } from "../core/ports/log.ts";
 import { SubAgents } from "../core/thread/agents.ts";
+import type { LiveThread } from "../core/thread/thread.ts";
 import { Threads } from "../core/thread/threads.ts";
 import { commandEnvironment } from "../exec/environment.ts";
 import { createNotifier } from "../exec/notifier.ts";
@@ -52,6 +53,7 @@ import { createTelemetry } from "../telemetry/telemetry.ts";
 import { logWatcher, watched } from "../telemetry/watch-turns.ts";
 import { agentTools } from "../tools/agents.ts";
 import { dynamicTools } from "../tools/dynamic-tool.ts";
+import { goalTools } from "../tools/goal.ts";
 import { builtInTools } from "../tools/registry.ts";
 import { createUsage } from "../usage/usage.ts";
 import { createFileSearch } from "../workspace/file-search.ts";
@@ -65,8 +67,9 @@ import { pluginsOnUse } from "./plugins-on-use.ts";
 import { programFolders } from "./program-folders.ts";
 import { secretSettings } from "./secret-settings.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
+import { unloadUnwatched } from "./unload-unwatched.ts";
 import { openV1 } from "./v1.ts";
-import { openQueue } from "./waiting-work.ts";
+import { openGoals, openQueue } from "./waiting-work.ts";
 
 export interface ComposeOptions {
   readonly log: Log;
@@ -88,9 +91,6 @@ export interface ComposeOptions {
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
-
-/** How often the server checks for threads without subscribers. */
-const unloadEveryMs = 60_000;
 
 /** `CODEX_HOME`, else `~/.codex`: shared with every tool that reads the same threads and config. */
 export function codexHomeFrom(env: Env): string {
@@ -194,6 +194,12 @@ export function createApp(options: ComposeOptions): App {
   });
   const whyNoModel: CorePorts["whyNoModel"] = ({ raw }, provider) => (isUnaskedTour(provider, raw, env) ? noModelText : undefined);
   const rules = { codexHome, searchPath: env["PATH"], ignoreRules: options.ignore?.rules };
+  const waiting = { codexHome, announce: (thread: LiveThread) => announceConfigChanges(thread, app) };
+  const goals = openGoals(
+    () => ports,
+    () => threads,
+    waiting,
+  );
   const ports: CorePorts = {
     version: manifest.version,
     system,
@@ -216,7 +222,7 @@ export function createApp(options: ComposeOptions): App {
         fittedDataUrl: surroundings.fittedDataUrl,
       }),
       dynamicTools,
-      agentTools(agents),
+      ...[agentTools(agents), goalTools(goals)],
       mcp.tools,
     ]),
     runner,
@@ -237,17 +243,15 @@ export function createApp(options: ComposeOptions): App {
     places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir(), program },
   };
   const threads = new Threads(ports);
-  const { queue, runs } = openQueue(ports, threads, { codexHome, announce: (thread) => announceConfigChanges(thread, app) });
+  const { queue, runs } = openQueue(ports, threads, { ...waiting, goals });
   threads.onUnloaded = (id) => {
     const failed = (error: unknown): void => log.warn("what a thread had could not be let go", { threadId: id, error: String(error) });
     agents.closeBelow(id).catch(failed);
     mcp.leave(id).catch(failed);
     subscriptions.unloaded(id);
+    goals.unloaded(id);
   };
-  const unloadUnwatched = (): void => {
-    threads.unloadUnwatched().catch((error: unknown) => log.warn("idle threads could not be unloaded", { error: String(error) }));
-  };
-  const unloading = setInterval(unloadUnwatched, unloadEveryMs).unref();
+  const stopUnloading = unloadUnwatched(threads, subscriptions, log);
   accounts.onEvent((event) => announceAccount({ subscriptions }, [event]));
   config.onChange((trusted) => {
     for (const folder of trusted)
@@ -256,12 +260,6 @@ export function createApp(options: ComposeOptions): App {
       );
   });
   skills.onChange(() => subscriptions.toAll("skills/changed", {}));
-  subscriptions.onUnwatched = (threadId) => {
-    const thread = threads.find(threadId);
-    thread?.rest();
-    // A thread that should be unloaded soon does not wait for the next round.
-    if (thread !== undefined && thread.unloadAfterMs < unloadEveryMs) setTimeout(unloadUnwatched, thread.unloadAfterMs + 10).unref();
-  };
   store.onNotice = (message) => {
     log.info(message);
     subscriptions.toAll("warning", { message, threadId: null });
@@ -275,7 +273,7 @@ export function createApp(options: ComposeOptions): App {
     ...{ whyNoModel, catalog, askProvider: (signal) => askProvider(inUse(), { env, credentials }, signal) },
     providers: () => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }),
     ...{ mcp, accounts, skills, plugins: plugins.all, usage },
-    ...{ store, lists, threads, queue, runs },
+    ...{ store, lists, threads, queue, goals, runs },
     git,
     fileSearch: createFileSearch({ ripgrep: () => findSystemProgram("rg"), now: clock.now }),
     workspace: ports.workspace,
@@ -293,7 +291,7 @@ export function createApp(options: ComposeOptions): App {
     openLegacy: (session) => openV1(() => app, session),
     compat: options.compat,
     async close() {
-      clearInterval(unloading);
+      stopUnloading();
       await threads.close();
       await mcp.close();
       await runner.close();

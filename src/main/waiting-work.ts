@@ -1,18 +1,31 @@
-/** Connects what waits in threads with the threads: it is started when they are idle. */
+/** Connects what waits in threads, and their goals, with the threads: the next turn is started when they are idle. */
+import { Goals } from "../core/goal/goals.ts";
 import type { CorePorts } from "../core/ports/core-ports.ts";
 import { type QueuePorts, SubmissionQueue } from "../core/queue/queue.ts";
 import type { Threads } from "../core/thread/threads.ts";
 import { OrderedRuns } from "../lib/ordered-runs.ts";
+import { createGoalStore } from "../store/goals.ts";
 import { createQueueStore } from "../store/queue.ts";
 
 export interface WaitingOptions extends Pick<QueuePorts, "announce"> {
   readonly codexHome: string;
 }
 
+/** The tools of the ports need it: it gets the ports and the threads themselves later. */
+export function openGoals(ports: () => CorePorts, threads: () => Threads, { codexHome, announce }: WaitingOptions): Goals {
+  return new Goals({
+    store: createGoalStore(codexHome),
+    ports,
+    mostTokens: () => ports().config.effective(process.cwd()).mostGoalTokens,
+    find: (threadId) => threads().find(threadId),
+    announce,
+  });
+}
+
 export function openQueue(
   ports: CorePorts,
   threads: Threads,
-  { codexHome, announce }: WaitingOptions,
+  { codexHome, announce, goals }: WaitingOptions & { readonly goals: Goals },
 ): { readonly queue: SubmissionQueue; readonly runs: OrderedRuns } {
   const runs = new OrderedRuns();
   const { audience, surroundings, clock, log, ids } = ports;
@@ -20,9 +33,14 @@ export function openQueue(
     store: createQueueStore({ home: codexHome, now: () => clock.now(), newId: () => ids.item() }),
     threads: () => threads,
     images: surroundings,
+    otherwise: (thread) => goals.continueIfIdle(thread),
     ...{ audience, clock, log, runs, announce },
   });
-  threads.onLoaded = (thread) => queue.loaded(thread);
-  threads.onIdle = (thread) => queue.whenIdle(thread);
+  threads.onLoaded = (thread) => {
+    queue.loaded(thread);
+    goals.loaded(thread);
+  };
+  threads.onUsage = (thread, usage) => goals.charge(thread, usage);
+  threads.onIdle = (thread, turn) => queue.whenIdle(thread, () => goals.turnEnded(thread, turn));
   return { queue, runs };
 }

@@ -48,7 +48,8 @@ export function describeRequest(request: ModelRequest): RequestFacts {
 const nameOf = (spec: ToolSpec): string => (spec.type === "web_search" || spec.type === "web_fetch" ? spec.type : spec.name);
 
 /** Messages that the server wrote with the user role: context and instructions. */
-const isContext = (text: string): boolean => /^\s*(?:<[a-z_]+[ >]|# AGENTS\.md)/.test(text);
+/** The prompt of a goal's turn stands in for a message of the person's. */
+const isContext = (text: string): boolean => /^\s*(?:<(?!codex_internal_context)[a-z_]+[ >]|# AGENTS\.md)/.test(text);
 
 function textOf(item: ModelItem | undefined): string {
   if (item === undefined) return "";

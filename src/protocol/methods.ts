@@ -28,6 +28,7 @@ import { threadRequests } from "./thread.ts";
 import { threadAttachmentNotifications, threadAttachmentRequests } from "./thread-attachment.ts";
 import { threadChangeRequests } from "./thread-change.ts";
 import { threadNotifications } from "./thread-events.ts";
+import { threadGoalNotifications, threadGoalRequests } from "./thread-goal.ts";
 import { threadListRequests } from "./thread-list.ts";
 import { threadQueueNotifications, threadQueueRequests } from "./thread-queue.ts";
 import { threadReadStateRequests } from "./thread-read-state.ts";
@@ -62,6 +63,7 @@ export const clientRequests = {
   ...reviewRequests,
   ...sandboxRequests,
   ...skillsRequests,
+  ...threadGoalRequests,
   ...threadListRequests,
   ...threadQueueRequests,
   ...threadReadStateRequests,
@@ -98,6 +100,7 @@ export const serverNotifications = {
   ...itemNotifications,
   ...mcpNotifications,
   ...skillsNotifications,
+  ...threadGoalNotifications,
   ...threadQueueNotifications,
   ...projectNotifications,
   ...threadAttachmentNotifications,

@@ -1,5 +1,5 @@
 /** Changing a thread without a turn: settings, metadata, injected items, the user's own commands. Implemented in server/thread-settings.ts. */
-import { array, boolean, type Infer, integer, literals, maybe, named, object, optional, string, unknown } from "../lib/schema.ts";
+import { array, boolean, type Infer, integer, maybe, named, object, optional, string, unknown } from "../lib/schema.ts";
 import { byThread, notification, request } from "./define.ts";
 import { invalidRequest } from "./errors.ts";
 import { limitPath, limitSettings, limitText, limitTime } from "./limits.ts";
@@ -48,12 +48,6 @@ export type ThreadShellCommandParams = Infer<typeof ThreadShellCommandParams>;
 export const ThreadShellCommandResponse = named("ThreadShellCommandResponse", () => object({}));
 export type ThreadShellCommandResponse = Infer<typeof ThreadShellCommandResponse>;
 
-export const ThreadGoalGetParams = named("ThreadGoalGetParams", () => object({ threadId: string() }));
-export type ThreadGoalGetParams = Infer<typeof ThreadGoalGetParams>;
-
-export const ThreadGoalGetResponse = named("ThreadGoalGetResponse", () => object({ goal: maybe(ThreadGoal()) }));
-export type ThreadGoalGetResponse = Infer<typeof ThreadGoalGetResponse>;
-
 export const ThreadSettingsUpdatedNotification = named("ThreadSettingsUpdatedNotification", () =>
   object({ threadId: string(), threadSettings: ThreadSettings() }),
 );
@@ -63,20 +57,6 @@ export const ThreadMetadataGitInfoUpdateParams = named("ThreadMetadataGitInfoUpd
   object({ branch: maybe(string()), originUrl: maybe(string()), sha: maybe(string()) }),
 );
 export type ThreadMetadataGitInfoUpdateParams = Infer<typeof ThreadMetadataGitInfoUpdateParams>;
-
-export const ThreadGoal = named("ThreadGoal", () =>
-  object({
-    createdAt: integer(),
-    objective: string(),
-    status: ThreadGoalStatus(),
-    threadId: string(),
-    timeUsedSeconds: integer(),
-    tokensUsed: integer(),
-    updatedAt: integer(),
-    tokenBudget: maybe(integer()),
-  }),
-);
-export type ThreadGoal = Infer<typeof ThreadGoal>;
 
 export const ThreadSettings = named("ThreadSettings", () =>
   object({
@@ -94,11 +74,6 @@ export const ThreadSettings = named("ThreadSettings", () =>
   }),
 );
 export type ThreadSettings = Infer<typeof ThreadSettings>;
-
-export const ThreadGoalStatus = named("ThreadGoalStatus", () =>
-  literals("active", "paused", "blocked", "usageLimited", "budgetLimited", "complete"),
-);
-export type ThreadGoalStatus = Infer<typeof ThreadGoalStatus>;
 
 export const threadSettingsRequests = {
   /** Changes the settings of future turns. */
@@ -139,8 +114,6 @@ export const threadSettingsRequests = {
       limitTime("thread/shellCommand timeoutMs", timeoutMs);
     },
   }),
-  /** Returns the goal of a thread; none is ever set here. */
-  "thread/goal/get": request({ params: ThreadGoalGetParams, result: ThreadGoalGetResponse }),
 };
 
 export const threadSettingsNotifications = {

@@ -349,6 +349,7 @@ export const threadRequests = {
       runtimeWorkspaceRoots: "current",
     },
     noEffect: {
+      deferGoalContinuation: "a fork has no goal",
       experimentalDisablePredictionMcp: "nothing is predicted",
       experimentalPredictionMode: "nothing is predicted",
     },

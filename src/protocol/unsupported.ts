@@ -93,10 +93,8 @@ export const unsupportedGroups: readonly UnsupportedGroup[] = [
     ],
   },
   {
-    why: "Goals, predictions and other parts of the desktop app.",
+    why: "Predictions and other parts of the desktop app.",
     methods: [
-      "thread/goal/set",
-      "thread/goal/clear",
       "thread/prediction/request",
       "thread/sample",
       "thread/sample/cancel",

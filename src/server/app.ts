@@ -1,4 +1,6 @@
 /** What a handler may use: one App per process, one Session per connection, one Call per request. */
+
+import type { Goals } from "../core/goal/goals.ts";
 import type { Accounts } from "../core/ports/accounts.ts";
 import type { Clock, Ids } from "../core/ports/clock.ts";
 import type { CommandRunner, RunningCommand } from "../core/ports/command-runner.ts";
@@ -50,6 +52,7 @@ export interface App {
   readonly lists: Lists;
   readonly threads: Threads;
   readonly queue: SubmissionQueue;
+  readonly goals: Goals;
   readonly git: Git;
   readonly fileSearch: FileSearch;
   readonly workspace: Workspace;

@@ -26,6 +26,7 @@ import { sandboxHandlers } from "./sandbox.ts";
 import { skillsHandlers } from "./skills.ts";
 import { threadHandlers } from "./thread.ts";
 import { threadAttachmentHandlers } from "./thread-attachment.ts";
+import { threadGoalHandlers } from "./thread-goal.ts";
 import { threadListHandlers } from "./thread-list.ts";
 import { threadQueueHandlers } from "./thread-queue.ts";
 import { threadSectionHandlers } from "./thread-section.ts";
@@ -38,6 +39,7 @@ import { vendorServiceHandlers } from "./vendor-service.ts";
 export const handlers: HandlersFor<ClientRequests> = {
   ...initializeHandlers,
   ...threadHandlers,
+  ...threadGoalHandlers,
   ...threadListHandlers,
   ...threadQueueHandlers,
   ...threadReadStateHandlers,

@@ -78,11 +78,6 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
     after(runShellCommand(thread, params.command, params.timeoutMs ?? undefined));
     return {};
   },
-
-  async "thread/goal/get"(params, { app }) {
-    await findThread(params.threadId, app);
-    return { goal: null };
-  },
 };
 
 /** Before a turn starts: announces changes of the settings files since the last one. */

@@ -78,6 +78,10 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       });
     if (!wasLoaded) call.after(() => warmUpInBackground(thread));
     if (params.excludeTurns !== true) sendUsage(thread, turns, call);
+    call.after(() => {
+      const failed = (error: unknown): void => app.log.warn("a goal could not be read", { threadId: id, error: String(error) });
+      app.goals.snapshot(thread.id).catch(failed);
+    });
     call.after(() => app.subscriptions.replay(session, thread.id));
     if (thread.readOnlyBecause !== undefined)
       call.after(() => session.notify("warning", { threadId: thread.id, message: thread.readOnlyBecause ?? "" }));
@@ -164,6 +168,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       await app.undo.forget(params.threadId);
       await app.queue.clear(params.threadId);
       await app.lists.forget(params.threadId);
+      await app.goals.clear(params.threadId);
     });
     after(() => {
       if (live !== undefined) announceStatus(params.threadId, { type: "notLoaded" }, app);

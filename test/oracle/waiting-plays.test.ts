@@ -1,4 +1,4 @@
-/** The same steps with waiting messages on Parley and on the real Codex 0.166, each on its own home. */
+/** The same steps with waiting messages and goals on Parley and on the real Codex 0.166, each on its own home. */
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,11 +8,19 @@ import { responsesFrames } from "../support/model-mocks/frames.ts";
 import { MockProvider, stream } from "../support/model-mocks/server.ts";
 import { playOnBoth, type Side, skip } from "./side.ts";
 
-/** Answers when `hold` is no longer there. */
+/** Answers when `hold` is no longer there; works twice for a goal, then ends it. */
 let hold: string | undefined;
+let goalTurns = 0;
 const model = new MockProvider(async (response, request) => {
   while (hold !== undefined && existsSync(hold)) await pause(20);
-  return stream(responsesFrames({ text: "answered" }))(response, request);
+  const input = JSON.stringify(request.body["input"]).split("codex_internal_context source").at(-1) ?? "";
+  const isForGoal = JSON.stringify(request.body["input"]).includes("codex_internal_context source");
+  if (!isForGoal || input.includes("_call_output")) return stream(responsesFrames({ text: "answered" }))(response, request);
+  const last = ++goalTurns % 3 === 0;
+  const call = last
+    ? { id: `call_goal_${goalTurns}`, name: "update_goal", args: '{"status":"complete"}' }
+    : { id: `call_goal_${goalTurns}`, name: "exec_command", args: '{"cmd":"true"}' };
+  return stream(responsesFrames({ calls: [call] }))(response, request);
 });
 let provider = "";
 test.before(async () => {
@@ -46,6 +54,8 @@ function withoutIds(value: unknown): unknown {
     }),
   );
 }
+const withoutTimes = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (key, inner) => (["createdAt", "updatedAt", "timeUsedSeconds"].includes(key) ? 0 : inner)));
 const userMessages = (side: Side): unknown[] =>
   side.received.flatMap(({ method, params }) =>
     method === "item/completed" && params.item.type === "userMessage" ? [[params.item.content, params.item.clientId]] : [],
@@ -88,4 +98,36 @@ test("the queue: the same answers, notifications, order and behaviour after an i
     return withoutIds([answers, userMessages(side), endsOf(side), changes]);
   });
   assert.ok(outcome);
+});
+
+test("goals: the same answers, turns that start by themselves, and tokens", { skip, timeout: 300_000 }, async (t) => {
+  const outcome = await playOnBoth({ t, provider }, async (side) => {
+    goalTurns = 0;
+    const answers: unknown[] = [];
+    const { thread } = await side.call("thread/start", { cwd: path.join(side.folder, "ws") });
+    const threadId = thread.id;
+    const ask = async (method: string, params: object) => {
+      const answer = await side.call(`thread/goal/${method}`, { threadId, ...params }).catch(String);
+      answers.push([method, answer]);
+    };
+    await side.turn(threadId, "begin");
+    await ask("get", {});
+    await ask("set", { status: "active" });
+    await ask("set", { objective: " " });
+    await ask("set", { objective: "x".repeat(4001) });
+    await ask("set", { objective: "x", tokenBudget: -1 });
+    await ask("set", { objective: " find it ", status: "paused", tokenBudget: 5000 });
+    await ask("set", { tokenBudget: 9000 });
+    await ask("clear", {});
+    await ask("clear", {});
+    await side.call("thread/goal/set", { threadId, objective: "find it" });
+    await side.until((m) => m.method === "thread/goal/updated" && m.params.goal.status === "complete", "the end of the goal");
+    await side.until(() => endsOf(side).length === 4, "the end of its turns");
+    await ask("get", {});
+    const items = side.received.flatMap(({ method, params }) =>
+      method === "item/completed" ? [`${params.item.type} ${params.item.status ?? ""}`] : [],
+    );
+    return withoutTimes(withoutIds([answers, items, endsOf(side)]));
+  });
+  assert.match(JSON.stringify(outcome), /"status":"complete","tokenBudget":null,"tokensUsed":[1-9]/);
 });

@@ -181,6 +181,8 @@ export interface Config extends SettingDefaults {
   /** The project root, or the main checkout of a linked worktree. */
   readonly repository: string;
   readonly notify: readonly string[];
+  /** The largest token budget of a goal, and the budget of one that names none. */
+  readonly mostGoalTokens: number | undefined;
   /** How long a thread without subscribers stays loaded. */
   readonly threadUnloadMs: number;
   /** Hooks that may run, in the order of their sources. */

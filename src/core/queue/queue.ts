@@ -23,6 +23,8 @@ export interface QueuePorts {
   readonly log: Log;
   /** In the same order as the clients' requests for the thread. */
   readonly runs: OrderedRuns;
+  /** Called for an idle thread in which nothing waits. */
+  readonly otherwise: (thread: LiveThread) => Promise<void>;
   /** Called before a turn that starts by itself, as before one that a client starts. */
   readonly announce: (thread: LiveThread) => void;
 }
@@ -103,11 +105,16 @@ export class SubmissionQueue {
     return true;
   }
 
-  /** Looks at the thread in order with its requests; `work` is what may start a turn. */
-  whenIdle(thread: LiveThread, work: (thread: LiveThread) => Promise<unknown> = (idle) => this.startNext(idle)): void {
+  /** Starts what is next in the thread, in order with its requests. */
+  whenIdle(thread: LiveThread, before: () => Promise<void> = async () => {}): void {
     const failed = (error: unknown): void =>
       this.#ports.log.warn("a waiting message could not be started", { threadId: thread.id, error: errorMessage(error) });
-    Promise.resolve(this.#ports.runs.run(byThread({ threadId: thread.id }), () => work(thread))).catch(failed);
+    Promise.resolve(
+      this.#ports.runs.run(byThread({ threadId: thread.id }), async () => {
+        await before();
+        if (!(await this.startNext(thread))) await this.#ports.otherwise(thread);
+      }),
+    ).catch(failed);
   }
 
   loaded(thread: LiveThread): void {
@@ -148,9 +155,9 @@ export class SubmissionQueue {
     const opened = [...this.#opened];
     this.#opened.clear();
     for (const thread of this.#ports.threads().all) {
-      const isNews = changed.includes(thread.id) || (opened.includes(thread.id) && (await this.list(thread.id)).length > 0);
-      if (!isNews) continue;
-      this.announce(thread.id);
+      const isOpened = opened.includes(thread.id);
+      if (changed.includes(thread.id) || (isOpened && (await this.list(thread.id)).length > 0)) this.announce(thread.id);
+      else if (!isOpened) continue;
       this.whenIdle(thread);
     }
   }

@@ -274,13 +274,17 @@ export class SubAgents implements Agents {
   /** Passes the result on to the parent, unless a call of the parent waits for it or the person stopped it. */
   async #ended(
     thread: LiveThread,
-    turn: { readonly outcome: string | undefined; readonly failure: string | undefined; readonly lastAgentMessage: string | null },
+    turn: {
+      readonly outcome: string | undefined;
+      readonly error: { readonly message: string } | null;
+      readonly lastAgentMessage: string | null;
+    },
   ): Promise<void> {
     const node = this.#tree.get(thread.id);
     if (node === undefined || node.isClosed) return;
-    const { outcome, failure, lastAgentMessage } = turn;
+    const { outcome, error, lastAgentMessage } = turn;
     const status = outcome === "failed" ? "errored" : outcome === "interrupted" ? "interrupted" : "completed";
-    node.state = { status, message: status === "errored" ? (failure ?? null) : lastAgentMessage };
+    node.state = { status, message: status === "errored" ? (error?.message ?? null) : lastAgentMessage };
     const isAwaited = [...node.waits.values()].includes(node.parentId);
     for (const check of node.waits.keys()) check();
     const parent = this.#threads.find(node.parentId);

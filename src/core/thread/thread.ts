@@ -155,7 +155,9 @@ export class LiveThread implements TurnThread {
     if (this.#preview === "") this.#preview = previewOf(content);
   }
   /** Called when a turn has ended and no other has begun yet. */
-  onIdle: () => void = () => {};
+  onIdle: (turn: LiveTurn) => void = () => {};
+  /** Called after each answer of the model, with what it cost. */
+  onUsage: (usage: TokenUsage) => void = () => {};
   /** After an interrupt the person decides what is next: nothing starts by itself. */
   get wasInterrupted(): boolean {
     return this.#lastOutcome === "interrupted";
@@ -346,6 +348,7 @@ export class LiveThread implements TurnThread {
 
   countTokens(last: TokenUsage): void {
     this.#usage = addUsage(this.#usage, last, this.contextWindow());
+    this.onUsage(last);
   }
   provider({ modelProvider: id }: Pick<ThreadSettings, "modelProvider"> = this.settings): ProviderConfig {
     return (
@@ -411,7 +414,7 @@ export class LiveThread implements TurnThread {
     if (this.#turn === turn) this.#turn = undefined;
     turn.ended.resolve();
     if (!this.ports.audience.isWatched(this.id)) this.rest();
-    this.onIdle();
+    this.onIdle(turn);
   }
 
   /** The one place where a turn ends: stored first, then announced, exactly once. */
@@ -448,7 +451,7 @@ export class LiveThread implements TurnThread {
     this.#failed = error !== null;
     this.#lastOutcome = outcome.status;
     turn.outcome = outcome.status;
-    turn.failure = error?.message;
+    turn.error = error;
     if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
     this.#announceStatus();
     notifyOfEnd(turn, error);

@@ -8,10 +8,11 @@ import type { StartSource } from "../hooks/hook-state.ts";
 import { sessionEnds } from "../hooks/moments.ts";
 import type { Config } from "../ports/config.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
-import type { ModelItem } from "../ports/model-client.ts";
+import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
 import { hasSameLimits, keptSettings, pastModel, resumedSettings } from "../settings/past-settings.ts";
 import { changed, chosenBy, type SettingsChange, settingsFrom } from "../settings/settings.ts";
+import type { LiveTurn } from "../turn/live-turn.ts";
 import { IdleThreads } from "./idle-threads.ts";
 import { LiveThread } from "./thread.ts";
 
@@ -101,7 +102,8 @@ export class Threads {
     return thread;
   }
   #add(thread: LiveThread): void {
-    thread.onIdle = () => this.onIdle(thread);
+    thread.onIdle = (turn) => this.onIdle(thread, turn);
+    thread.onUsage = (usage) => this.onUsage(thread, usage);
     this.#live.set(thread.id, thread);
     this.#idle.used(thread);
     this.onLoaded(thread);
@@ -217,7 +219,9 @@ export class Threads {
   /** Called when a thread was started or opened. */
   onLoaded: (thread: LiveThread) => void = () => {};
   /** Called when a turn of a thread has ended and no other has begun yet. */
-  onIdle: (thread: LiveThread) => void = () => {};
+  onIdle: (thread: LiveThread, turn: LiveTurn) => void = () => {};
+  /** Called after each answer of a model in a thread. */
+  onUsage: (thread: LiveThread, usage: TokenUsage) => void = () => {};
   /** Called when a thread was unloaded: state kept for it elsewhere can be dropped too. */
   onUnloaded: (id: string) => void = () => {};
 

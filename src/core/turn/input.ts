@@ -24,6 +24,14 @@ async function openWithContext(turn: LiveTurn, input: TurnInput): Promise<void> 
   await turn.thread.record([startRecord(turn), ...(await contextRecords(turn, input))]);
 }
 
+/** A turn that the server itself begins. The prompt is no message of a person's: no item, no preview, no hooks on it. */
+async function openWithPrompt(turn: LiveTurn, input: TurnInput, prompt: ModelItem): Promise<void> {
+  const context = await contextRecords(turn, input);
+  turn.thread.history.add(prompt);
+  turn.ownInput = [prompt];
+  await turn.thread.record([startRecord(turn), ...context, { type: "modelItem", item: prompt, turnId: turn.id }]);
+}
+
 const startRecord = (turn: LiveTurn): ThreadRecord => ({
   type: "turnStarted",
   turnId: turn.id,
@@ -34,6 +42,7 @@ const startRecord = (turn: LiveTurn): ThreadRecord => ({
 
 /** Stores the input that begins a turn, so that it survives a crash once `turn/start` has responded. */
 export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<void> {
+  if (input.prompt !== undefined) return await openWithPrompt(turn, input, input.prompt);
   if (input.content.length === 0) return await (turn.asksWithoutInput ? openWithContext(turn, input) : openTurn(turn));
   if (inputWaits(turn.thread)) {
     await openTurn(turn);

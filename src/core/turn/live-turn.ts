@@ -30,6 +30,8 @@ export interface TurnOptions {
   readonly overrides?: Partial<ThreadSettings>;
   /** Whether the model is called without any input: current clients continue a turn that way, for example after injected items. */
   readonly asksWithoutInput?: boolean;
+  /** Nobody asked for it: it was started for the thread's goal. */
+  readonly isAutomatic?: boolean;
 }
 
 /** The parts of a thread that a turn needs. */
@@ -49,6 +51,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   readonly outputSchema: unknown;
   readonly overrides: Partial<ThreadSettings>;
   readonly asksWithoutInput: boolean;
+  readonly isAutomatic: boolean;
   readonly startedAtMs: number;
   readonly items: TurnItems;
   readonly steering: Steering;
@@ -70,8 +73,8 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   fallback: ModelChoice | undefined;
   /** How it ended; undefined while it runs. */
   outcome: "completed" | "interrupted" | "failed" | undefined;
-  /** Why it failed, when it did. */
-  failure: string | undefined;
+  /** Why it failed. */
+  error: TurnError | null = null;
   /** Resolves when turn/completed has been sent. */
   readonly ended = Promise.withResolvers<void>();
 
@@ -84,6 +87,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
     this.outputSchema = options.outputSchema;
     this.overrides = options.overrides ?? {};
     this.asksWithoutInput = options.asksWithoutInput ?? false;
+    this.isAutomatic = options.isAutomatic ?? false;
     this.startedAtMs = options.startedAtMs;
     this.#settings = thread.grants.widen(thread.settings);
     this.items = new TurnItems(key, thread, options.startedAtMs);

@@ -17,6 +17,8 @@ export class LoopGuard {
   /** One digest for each answer with calls: of the calls and of what came of them. */
   #steps: string[] = [];
   #requests = 0;
+  /** The number of answers with calls of tools. */
+  stepCount = 0;
   /** The number of requests up to which the person has agreed. */
   #allowed: number;
   /** Calls that were cut at the output limit and returned to the model. */
@@ -44,6 +46,7 @@ export class LoopGuard {
   }
   /** Records the calls of one answer, their outputs and how long they took. */
   noteStep(calls: readonly ModelItem[], outputs: readonly ModelItem[], tookMs: number): void {
+    this.stepCount++;
     const step = [...calls.map(callText), ...outputs.map(outputText)].join("\n");
     // Waiting is not a loop, whether by polling a running command or by sleeping in one.
     if (calls.every(isPoll) || tookMs >= waitingMs) return;

@@ -9,6 +9,8 @@ export interface TurnInput {
   readonly clientId?: string | undefined;
   /** Additional context from the client for the model: its own, or from an untrusted source. */
   readonly context?: readonly ModelItem[];
+  /** In place of a person's message: only the model reads it. */
+  readonly prompt?: ModelItem;
   /** The id of its item, if it is stored already. */
   readonly itemId?: string;
 }
@@ -19,6 +21,7 @@ export class Steering {
   #waiting: TurnInput[] = [];
   /** Messages of other agents, which are no input of the person. */
   #notes: ModelItem[] = [];
+  readonly #asides: ModelItem[] = [];
 
   constructor(taken: Pick<TurnItems, "all">) {
     this.#taken = taken;
@@ -43,8 +46,12 @@ export class Steering {
   dropNote(note: ModelItem): void {
     this.#notes = this.#notes.filter((waiting) => waiting !== note);
   }
+  /** The model reads it with its next request, if the turn makes one; a note makes it make one. */
+  addAside(aside: ModelItem): void {
+    this.#asides.push(aside);
+  }
   takeNotes(): readonly ModelItem[] {
-    return this.#notes.splice(0);
+    return [...this.#notes.splice(0), ...this.#asides.splice(0)];
   }
   /** False for a repeated message, from a client that missed the response to the first: it counts once. */
   add(input: TurnInput): boolean {
