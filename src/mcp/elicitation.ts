@@ -40,8 +40,8 @@ export async function elicit(request: ElicitRequest["params"], asking: Asking, w
   const read = parse(Answered, answer.result);
   if (read === undefined) return decline("the answer could not be read");
   const meta = read._meta ? { _meta: read._meta } : {};
-  return read.action === "accept" && read.content
-    ? { action: "accept", content: read.content as NonNullable<ElicitResult["content"]>, ...meta }
+  return read.action === "accept"
+    ? { action: "accept", content: (read.content ?? {}) as NonNullable<ElicitResult["content"]>, ...meta }
     : { action: read.action, ...meta };
 }
 

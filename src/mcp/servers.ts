@@ -4,6 +4,7 @@ import type { Audience } from "../core/ports/audience.ts";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope, McpServers } from "../core/ports/mcp.ts";
 import { errorMessage } from "../lib/error-text.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 import { internalError, invalidRequest, RpcError } from "../protocol/errors.ts";
 import type { McpAuthStatus } from "../protocol/mcp.ts";
 import { type McpAcceptance, refusalOf } from "./acceptance.ts";
@@ -89,7 +90,7 @@ export function createMcpServers(options: McpOptions): McpServers {
     },
     async readResource(scope, server, uri) {
       const { contents } = await reach(require(scope, server).read(uri), server);
-      return { contents: contents as Awaited<ReturnType<McpServers["readResource"]>>["contents"] };
+      return { contents: contents as Awaited<ReturnType<McpServers["readResource"]>>["contents"], originCallId: null };
     },
     async callTool(scope, { server, tool, args, meta }) {
       const connection = require(scope, server);
@@ -97,12 +98,8 @@ export function createMcpServers(options: McpOptions): McpServers {
       const signal = AbortSignal.timeout(Math.max(connection.config.toolTimeoutMs, 1) * 10); // progress may extend it, but not forever
       const sent = { ...(isObject(meta) ? meta : {}), ...(scope.threadId === undefined ? {} : { threadId: scope.threadId }) };
       const result = bounded(await reach(connection.call(tool, given, { signal, meta: sent, onProgress: () => {} }), server));
-      return {
-        content: result.content,
-        isError: result.isError ?? null,
-        structuredContent: result.structuredContent ?? null,
-        _meta: result._meta ?? null,
-      };
+      const { content, isError, structuredContent, _meta } = result;
+      return { content, ...withoutUndefined({ isError, structuredContent, _meta }) };
     },
     async login(scope, server, scopes) {
       const config = Object.hasOwn(scope.config.mcpServers, server) ? scope.config.mcpServers[server] : undefined;

@@ -4,6 +4,9 @@ import { errorMessage } from "../lib/error-text.ts";
 import type { McpAuthStatus, McpServerStatus } from "../protocol/mcp.ts";
 import type { McpConnection } from "./connection.ts";
 
+/** What a server may say of itself beyond its name and version: clients with strict types expect every field. */
+const noDetails = { description: null, icons: null, title: null, websiteUrl: null };
+
 /** The values for unknown details. */
 const unknown = {
   httpOrigin: null,
@@ -46,6 +49,7 @@ export async function statusOf(
     const { tools, resources, templates } =
       detail === "full" ? await connection.offered() : { tools: await connection.tools("now"), resources: [], templates: [] };
     const auth = authStatus(config);
+    const serverInfo = client.getServerVersion();
     return {
       name: config.name,
       authStatus: auth === "notLoggedIn" ? "unsupported" : auth, // it allows access without a sign-in
@@ -54,7 +58,7 @@ export async function statusOf(
       resourceTemplates: templates.map((template) => ({ ...template })),
       ...unknown,
       pluginId: config.pluginId ?? null,
-      serverInfo: client.getServerVersion() ?? null,
+      serverInfo: serverInfo === undefined ? null : { ...noDetails, ...serverInfo },
       serverCapabilities: client.getServerCapabilities() ?? null,
       runtimeStatus: "connected",
     } as McpServerStatus;

@@ -92,6 +92,17 @@ export class Side {
   async until(fits: (message: Message) => boolean, what: string, from = 0): Promise<Message> {
     return await this.#server.until(() => this.#server.messages.slice(from).find(fits), what);
   }
+  /** Answers the server's next request of the method; its params. */
+  async answerNext(method: string, result: unknown): Promise<Message> {
+    const from = this.#server.messages.length;
+    const asked = await this.#server.until(() => this.#server.messages.slice(from).find((m) => m.method === method), method);
+    this.#server.write(`${JSON.stringify({ id: asked.id, result })}\n`);
+    return asked.params;
+  }
+  async notified(method: string, fits: (params: Message) => boolean = () => true): Promise<Message> {
+    const found = (): Message | undefined => this.#server.messages.find((m) => m.method === method && fits(m.params));
+    return (await this.#server.until(found, method)).params;
+  }
   async end(): Promise<void> {
     this.#server.child.stdin.end();
     await this.#server.ended;

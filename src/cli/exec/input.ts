@@ -32,7 +32,7 @@ async function promptFromStdin(): Promise<string> {
   if (process.stdin.isTTY) throw new UsageError("no prompt: give one as an argument or on stdin");
   toStderr("Reading prompt from stdin...");
   const text = await readStdin();
-  if (text.trim() === "") throw new StartError("no prompt was given on stdin");
+  if (text.trim() === "") throw new StartError("No prompt provided via stdin.");
   return text;
 }
 

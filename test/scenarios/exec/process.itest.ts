@@ -74,7 +74,7 @@ verifies("exec.stdin", async (stage) => {
   assert.equal(lastText(wide), "wide");
   assert.deepEqual([wrong.code, wrong.stdout, none.code, none.stdout], [1, "", 1, ""]);
   assert.match(wrong.stderr, /no UTF-8 text/);
-  assert.match(none.stderr, /no prompt was given on stdin/);
+  assert.match(none.stderr, /No prompt provided via stdin\./);
 });
 
 verifies("exec.stdout", async (stage) => {

@@ -73,7 +73,10 @@ verifies("mcp.resources", async ({ app, workspace }) => {
   const { contents } = await client.call("mcpServer/resource/read", { threadId, server: "notes", uri: "fixture://note" });
   assert.deepEqual(contents, [{ uri: "fixture://note", mimeType: "text/plain", text: "note text" }]);
   const direct = await client.call("mcpServer/tool/call", { threadId, server: "notes", tool: "read", arguments: { name: "x" } });
-  assert.deepEqual(direct.content, [{ type: "text", text: "x: nothing" }]);
+  assert.deepEqual(direct, { content: [{ type: "text", text: "x: nothing" }] }, "nothing that the server left out");
+  const [status] = (await client.call("mcpServerStatus/list", { threadId })).data;
+  const details = { description: null, icons: null, title: null, websiteUrl: null };
+  assert.deepEqual(status?.serverInfo, { name: "fixture", version: "1.0.0", ...details });
   await assert.rejects(client.call("mcpServer/resource/read", { server: "other", uri: "x" }), {
     code: -32603,
     message: "unknown MCP server 'other'",
