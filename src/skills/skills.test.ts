@@ -222,6 +222,8 @@ describe("skills", () => {
       const catalogue = (await skills.catalogue(settings(), config().effective(work))) ?? "";
       assert.ok(catalogue.startsWith("<skills_instructions>") && catalogue.includes(`- bake: About bake. (file: ${file})`));
       assert.ok(!catalogue.includes("MARKER"));
+      const without = config().effective(work, { skills: { include_instructions: false } });
+      assert.equal(await skills.catalogue(settings(), without), undefined, "none are offered to the model");
     });
 
     it("has the body for an item and for a $name, each once", async () => {

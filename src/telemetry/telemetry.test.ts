@@ -173,3 +173,12 @@ test("the address of a signal is found from any spelling of the endpoint", () =>
   assert.equal(urlOf("https://h/otlp/v1/metrics?x=1"), "https://h/otlp/v1/traces?x=1");
   assert.equal(urlOf("nowhere"), undefined);
 });
+
+test("traces and metrics may go to addresses of their own, with attributes on every span", () => {
+  const at = (endpoint: string) => ({ "otlp-http": { endpoint } });
+  const raw = { trace_exporter: at("http://t"), metrics_exporter: at("http://m"), span_attributes: { team: "blue", odd: 1 } };
+  const settings = otelFrom(raw, assert.fail);
+  assert.deepEqual([settings?.traces?.url, settings?.metrics?.url], ["http://t/v1/traces", "http://m/v1/metrics"]);
+  assert.deepEqual(settings?.spanAttributes, { team: "blue" });
+  assert.equal(otelFrom({ exporter: at("http://e"), trace_exporter: "none", metrics_exporter: "none" }, assert.fail), undefined);
+});

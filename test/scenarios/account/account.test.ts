@@ -154,8 +154,9 @@ for (const [version, isClosed] of [
   });
 
 verifies("catalogue.modes", async (stage) => {
-  const wire = await open(stage);
+  const wire = await open(stage, { config: 'plan_mode_reasoning_effort = "high"\n' });
   const { result } = await wire.ask("collaborationMode/list", {});
+  assert.equal(result.data[0].reasoning_effort, "high");
   assert.deepEqual(
     result.data.map(({ name, mode }: { name: string; mode: string }) => [name, mode]),
     [
