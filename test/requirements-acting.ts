@@ -164,6 +164,19 @@ export const actingRequirements = {
     source: "Parley",
     says: "the audit log tells of every kind of action who decided, before it runs, and what came of it",
   },
+  "question.outlives": {
+    source: "Parley",
+    says: "a question of a server that was killed is put again when the thread is opened, under the same ids, over several kills, and the turn goes on after the answer",
+  },
+  "question.declined": { source: "Parley", says: "a question that is put again can be declined, and the model is told as usual" },
+  "question.begunOnce": {
+    source: "Parley",
+    says: "a command that had begun when its server was killed is never begun again, and the model is told that its outcome is unknown",
+  },
+  "question.parallel": {
+    source: "Parley",
+    says: "two open questions are put again side by side, and one that was answered is not put once more",
+  },
   "approval.ruleForEdit": { source: "docs/from-codex.md", says: "an answer that would make a rule for commands is no yes to an edit" },
   "turn.webSearch": { source: "observed 0.166", says: "a web search is started and completed with an action" },
   "patch.failedQuietly": { source: "Parley", says: "a patch that failed and changed nothing brings no new diff" },

@@ -47,6 +47,7 @@ import { createAudit } from "../store/audit.ts";
 import { createLists } from "../store/lists/lists.ts";
 import { createLocalStore } from "../store/local.ts";
 import { createOutputFiles } from "../store/outputs.ts";
+import { createQuestionLog } from "../store/question-log.ts";
 import { createUndoStore } from "../store/undo.ts";
 import { otelFrom } from "../telemetry/otel-settings.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
@@ -237,7 +238,7 @@ export function createApp(options: ComposeOptions): App {
     audit: createAudit(codexHome, clock),
     workspace: createWorkspace(),
     snapshots: createSnapshots(),
-    undo: createUndoStore(path.join(codexHome, "parley", "undo")),
+    ...{ undo: createUndoStore(path.join(codexHome, "parley", "undo")), questions: createQuestionLog(codexHome) },
     outputs: createOutputFiles({ codexHome, clock, log }),
     windows: new LearnedWindows(),
     places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir(), program },

@@ -64,6 +64,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       dynamicTools: params.dynamicTools,
       ...calledBy(session),
     });
+    call.after(() => thread.goOn());
     if (session.unattended) thread.clients.leaveUnattended();
     if (!wasLoaded) await awaitRequired(thread, app);
     // A script's thread was answered by the tour only if it was requested: it continues the same way.

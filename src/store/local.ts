@@ -14,6 +14,7 @@ import { searchFile, snippetOf } from "./index/search.ts";
 import { ThreadIndex } from "./index/thread-index.ts";
 import { type RowSources, rowOfFile, threadOfRow } from "./index/thread-row.ts";
 import { archivedPath, earliestCreation, isThreadId, rolloutPath, unarchivedPath } from "./layout.ts";
+import { questionFile } from "./question-log.ts";
 import { RecordCache } from "./record-cache.ts";
 import { lastModel } from "./rollout/last-model.ts";
 import { parseLine } from "./rollout/line-records.ts";
@@ -192,6 +193,7 @@ class LocalStore implements ThreadStore {
       await refusable("the thread cannot be deleted", file.path, () => rmSync(file.path, { force: true }));
       this.#index.touch(file.path);
     }
+    if (isThreadId(threadId)) rmSync(questionFile(this.#home, threadId), { force: true });
     this.#paths.delete(threadId);
     this.#cache.forget(threadId);
   }

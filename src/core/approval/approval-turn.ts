@@ -13,7 +13,16 @@ export interface ApprovalTurn extends HookedTurn, Channel {
   readonly thread: ApprovalThread;
   /** The settings that govern its actions. */
   readonly settings: ThreadSettings;
+  readonly questions: CallQuestions;
   interrupt(): void;
+}
+
+/** What is recorded of a call, so that another process can put its question again. */
+export interface CallQuestions {
+  /** Whether a process that died has asked about the call: then a person decides, whatever the policy allows by now. */
+  isRevived(callId: string): boolean;
+  /** Call before an action starts that must not start twice. Rejects with QuestionsUnwritten; the action must not start then. */
+  begin(callId: string): Promise<void>;
 }
 
 /** A turn that may ask the subscribers a question of its own. */

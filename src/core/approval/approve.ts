@@ -10,7 +10,8 @@ import type { ApprovalTurn } from "./approval-turn.ts";
 export async function approve(turn: ApprovalTurn, itemId: string, request: ApprovalRequest): Promise<Ruling> {
   const { audit } = turn.thread.ports;
   const subject = auditSubject(turn, itemId, request.about);
-  if (request.settled !== undefined) {
+  const isRevived = turn.questions.isRevived(itemId);
+  if (request.settled !== undefined && !isRevived) {
     request.announce?.();
     return await settle(turn, subject, request.settled);
   }
@@ -23,7 +24,8 @@ export async function approve(turn: ApprovalTurn, itemId: string, request: Appro
     return { allows: false, by: "policy", text };
   }
   const sandboxed = request.sandboxed === undefined ? {} : { sandboxed: request.sandboxed };
-  await audit.write({ ...subject, event: "requested", ...sandboxed });
+  // The process that asked first has written the request.
+  if (!isRevived) await audit.write({ ...subject, event: "requested", ...sandboxed });
   const answer = await request.ask();
   const decision = request.read(answer);
   await audit.write({ ...subject, event: "decided", decision: auditDecision(decision), by: answeredBy(answer) });

@@ -50,7 +50,10 @@ export async function runNetwork(
     },
   });
   try {
-    if (ruling.allows) return await action.run(context);
+    if (ruling.allows) {
+      await turn.questions.begin(callId);
+      return await action.run(context);
+    }
   } finally {
     await turn.items.complete(item);
   }

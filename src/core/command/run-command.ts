@@ -138,6 +138,7 @@ async function start(
 ): Promise<{ terminal: Terminal } | { refused: string }> {
   const { thread } = turn;
   const { action } = request;
+  await turn.questions.begin(item.id);
   let running: RunningCommand;
   try {
     running = await thread.ports.runner.start(

@@ -1,5 +1,6 @@
 /** A thread's history as the model sees it: items in order, their size, and the form in which they are sent. */
 import type { ModelItem } from "../ports/model-client.ts";
+import type { ToolContent } from "../ports/tool.ts";
 import { estimateTokens } from "./tokens.ts";
 
 /** The calls and outputs in the history, and which of them are unpaired. */
@@ -94,20 +95,26 @@ export class History {
       const output = outputOf(item);
       if (output !== undefined && !called.has(output)) return [];
       const call = callOf(item);
-      return call === undefined || answered.has(call) ? [item] : [item, abortedOutput(item, call)];
+      return call === undefined || answered.has(call) ? [item] : [item, outputFor(item, "aborted")];
     });
   }
 }
 
+/** The id of a call that gets an output. */
+export function callIdOf(item: ModelItem): string | undefined {
+  if (item.type === "local_shell_call") return item.call_id ?? item.id ?? undefined;
+  return callOf(item);
+}
 function callOf(item: ModelItem): string | undefined {
   return item.type === "function_call" || item.type === "custom_tool_call" ? item.call_id : undefined;
 }
-function outputOf(item: ModelItem): string | undefined {
+export function outputOf(item: ModelItem): string | undefined {
   return item.type === "function_call_output" || item.type === "custom_tool_call_output" ? (item.call_id ?? undefined) : undefined;
 }
-function abortedOutput(call: ModelItem, callId: string): ModelItem {
+/** A call's output, of the kind that answers it. */
+export function outputFor(call: ModelItem, output: string | ToolContent[]): ModelItem {
   const type = call.type === "custom_tool_call" ? "custom_tool_call_output" : "function_call_output";
-  return { type, call_id: callId, output: "aborted" } as ModelItem;
+  return { type, call_id: callIdOf(call) ?? "", output } as ModelItem;
 }
 
 export const userMessage = (text: string): ModelItem => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });

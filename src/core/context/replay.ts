@@ -21,8 +21,9 @@ export interface Replayed {
 
 type RecordOf<T extends ThreadRecord["type"]> = Extract<ThreadRecord, { type: T }>;
 
-export function replay(stored: readonly ThreadRecord[]): Replayed {
-  const records = withLateInput(stored);
+/** `openTurn` continues: its accepted input waits for it, and its calls for their outputs. */
+export function replay(stored: readonly ThreadRecord[], openTurn?: string): Replayed {
+  const records = withLateInput(stored, openTurn);
   const turns = turnsFromRecords(records);
   return {
     meta: records.find((record) => record.type === "meta")?.meta, // a copied fork may also contain its parent's; the first one is its own
@@ -37,7 +38,7 @@ export function replay(stored: readonly ThreadRecord[]): Replayed {
 }
 
 /** Input that a turn accepted but never took in comes last. */
-function withLateInput(records: readonly ThreadRecord[]): readonly ThreadRecord[] {
+function withLateInput(records: readonly ThreadRecord[], openTurn?: string): readonly ThreadRecord[] {
   if (!records.some((record) => record.type === "steered")) return records;
   const taken = new Set(records.flatMap((record) => (record.type === "item" ? [record.item.id] : [])));
   const ended = new Set(records.flatMap((record) => (record.type === "turnEnded" ? [record.turnId] : [])));
@@ -51,7 +52,7 @@ function withLateInput(records: readonly ThreadRecord[]): readonly ThreadRecord[
     if (record.type === "turnStarted") return [...settled(), record];
     if (record.type !== "steered") return [record];
     // A turn that completed has taken in everything it was going to: a hook rejected the rest.
-    if (!taken.has(record.item.id) && !ended.has(record.turnId)) late.push(record);
+    if (!taken.has(record.item.id) && !ended.has(record.turnId) && record.turnId !== openTurn) late.push(record);
     return [];
   });
   return [...known, ...settled()];

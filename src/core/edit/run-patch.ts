@@ -41,6 +41,7 @@ async function apply(plan: PatchPlan, item: FileChangeItem, turn: EditTurn): Pro
   const { thread } = turn;
   const startedAt = thread.ports.clock.now();
   const files = await turn.edits.files();
+  await turn.questions.begin(item.id);
   const applied = await applyPlan(plan, thread.ports.workspace, files);
   const text = applied.ok ? applied.stdout : applied.failed;
   turn.outcomes.note(audited(plan, item.id, turn), applied.ok ? "applied" : `failed: ${applied.failed}`);
@@ -64,14 +65,11 @@ interface Pending {
 async function mayApply(plan: PatchPlan, { decision, item, action }: Pending, turn: EditTurn): Promise<Ruling> {
   const { grants } = turn.thread;
   const about = aboutPatch(plan, turn);
-  if (decision.kind === "apply") {
-    const settled: Settled = { decision: "allowedByPolicy", by: policyName(turn) };
-    return await settle(turn, auditSubject(turn, item.id, about), settled);
-  }
-  const { reason } = decision;
+  const byPolicy: Settled | undefined = decision.kind === "apply" ? { decision: "allowedByPolicy", by: policyName(turn) } : undefined;
+  const reason = decision.kind === "apply" ? null : decision.reason;
   return await approve(turn, item.id, {
     about,
-    settled: grants.coversFiles(plan.touched) ? sessionGrant : undefined,
+    settled: byPolicy ?? (grants.coversFiles(plan.touched) ? sessionGrant : undefined),
     hooked: {
       name: "apply_patch",
       aliases: ["Write", "Edit"],

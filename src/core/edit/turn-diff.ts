@@ -3,7 +3,7 @@ import { type Blob, gitFileDiff } from "../../lib/git-diff.ts";
 import { relativeInside, withSlashes } from "../../lib/paths.ts";
 import type { BeforeImages } from "../patch/apply.ts";
 import type { Log } from "../ports/log.ts";
-import type { TurnKey, UndoStore } from "../ports/undo-store.ts";
+import type { TurnKey, UndoEntry, UndoStore } from "../ports/undo-store.ts";
 import { absent, type FileState, sameState, type Workspace } from "../ports/workspace.ts";
 import { folderMark, stateMark } from "./undo.ts";
 
@@ -23,6 +23,8 @@ export class TurnFiles implements BeforeImages {
   readonly #before = new Map<string, FileState>();
   /** Paths that this turn changed at least once. */
   readonly #changed = new Set<string>();
+  /** Their first state was too large to keep; the diff leaves them out. */
+  readonly #notKept = new Set<string>();
   readonly #movedTo = new Map<string, string>();
   readonly #drawn = new Map<string, { before: FileState; after: FileState; text: string }>();
 
@@ -32,8 +34,18 @@ export class TurnFiles implements BeforeImages {
     this.#ports = ports;
   }
 
+  /** What the turn had changed in a process that died. */
+  restore(entries: readonly UndoEntry[]): void {
+    for (const { path, before, leftMark } of entries) {
+      if (leftMark === folderMark) continue;
+      this.#changed.add(path);
+      if (before !== "notKept") this.#before.set(path, before);
+      else this.#notKept.add(path);
+    }
+  }
+
   async changing(real: string, before: FileState, after: FileState): Promise<void> {
-    const isFirst = !this.#before.has(real);
+    const isFirst = !this.#before.has(real) && !this.#notKept.has(real);
     if (isFirst) this.#before.set(real, before);
     await this.#note(real, async (undo) => {
       if (isFirst) await undo.keep(this.#turn, real, before, stateMark(after));

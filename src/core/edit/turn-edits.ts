@@ -14,6 +14,8 @@ export interface EditedBy {
   readonly ports: EditPorts;
   /** Whether the thread is ephemeral, so that nothing is stored for undo. */
   readonly ephemeral: boolean;
+  /** Another process began the turn, and has kept what it changed for undo. */
+  readonly isRevived: boolean;
 }
 
 export class TurnEdits {
@@ -39,10 +41,12 @@ export class TurnEdits {
     return this.#files;
   }
   async #open(): Promise<TurnFiles> {
-    const { key, settings, ports, ephemeral } = this.#by;
+    const { key, settings, ports, ephemeral, isRevived } = this.#by;
     const { cwd } = settings();
     const root = await ports.surroundings.repositoryRoot(cwd);
     const { real } = await ports.workspace.locate(root ?? cwd);
-    return new TurnFiles(key, real, { workspace: ports.workspace, undo: ephemeral ? undefined : ports.undo, log: ports.log });
+    const files = new TurnFiles(key, real, { workspace: ports.workspace, undo: ephemeral ? undefined : ports.undo, log: ports.log });
+    if (isRevived) files.restore((await ports.undo.read(key)) ?? []);
+    return files;
   }
 }

@@ -65,6 +65,11 @@ export async function toolsFor(run: Run): Promise<{ tools: readonly Tool[] } | {
   if (refused !== undefined) return { failed: refused };
   const prepared = thread.ports.catalog.prepare(run.settings.model, thread.provider(run.settings), signal); // the model may have changed
   if (prepared !== undefined) await prepared;
+  return await availableTools(run);
+}
+
+/** The tools that the run's model may call; fails when a required source of them is unavailable. */
+export async function availableTools(run: Run): Promise<{ tools: readonly Tool[] } | { failed: TurnError }> {
   try {
     return { tools: await offeredTools(run) };
   } catch (error) {

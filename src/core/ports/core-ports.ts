@@ -11,6 +11,7 @@ import type { Log } from "./log.ts";
 import type { McpServers } from "./mcp.ts";
 import type { ModelCatalog, ModelClients } from "./model-client.ts";
 import type { Notifier } from "./notifier.ts";
+import type { QuestionLog } from "./open-questions.ts";
 import type { OutputFiles } from "./output-files.ts";
 import type { ModelChoice, ThreadSettings } from "./settings.ts";
 import type { Snapshots } from "./snapshots.ts";
@@ -48,6 +49,7 @@ export interface CorePorts {
   readonly audit: Audit;
   readonly workspace: Workspace;
   readonly undo: UndoStore;
+  readonly questions: QuestionLog;
   readonly outputs: OutputFiles;
   readonly windows: ModelWindows;
   readonly snapshots: Snapshots;

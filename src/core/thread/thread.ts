@@ -5,7 +5,6 @@ import type { UserInput } from "../../protocol/item.ts";
 import type { ServerRequests } from "../../protocol/methods.ts";
 import { agentNames, type Thread, type ThreadStatus, type ThreadTokenUsage, withoutExtras } from "../../protocol/thread.ts";
 import type { Turn, TurnError } from "../../protocol/turn.ts";
-import { wholeItem } from "../../protocol/whole-item.ts";
 import { Grants } from "../approval/grants.ts";
 import { BackgroundTerminals } from "../command/background.ts";
 import { abortedNote, previewOf } from "../context/context.ts";
@@ -21,9 +20,11 @@ import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
 import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
 import type { SettingsChange } from "../settings/settings.ts";
-import { notifyOfEnd, outcomeOf } from "../turn/end.ts";
+import { completedTurn, notifyOfEnd, outcomeOf } from "../turn/end.ts";
 import { acceptInput, keepInput, steer } from "../turn/input.ts";
 import { LiveTurn, type TurnOptions, type TurnThread } from "../turn/live-turn.ts";
+import type { RevivedTurn } from "../turn/open-turn.ts";
+import { resumeTurn } from "../turn/resume-turn.ts";
 import type { TurnInput } from "../turn/steering.ts";
 import { runTurn, type TurnOutcome } from "../turn/turn.ts";
 import { closed } from "../turn/turn-items.ts";
@@ -84,6 +85,8 @@ export class LiveThread implements TurnThread {
   /** Aborts the warm-up request to the provider. */
   #endWarmUp: (() => void) | undefined;
   #turn: LiveTurn | undefined;
+  /** Begins a revived turn. */
+  #goOn: (() => void) | undefined;
   #stored: boolean;
   /** How the last turn ended, also before this process loaded the thread; undefined before the first. */
   #lastOutcome: LiveTurn["outcome"];
@@ -222,6 +225,7 @@ export class LiveThread implements TurnThread {
 
   /** Call before anything is started or written: waits for a turn that takes no more input, and acquires the lease for writing. */
   async readyToWrite(): Promise<void> {
+    this.goOn();
     while (this.#turn?.takesInput === false) await this.#turn.ended.promise;
     if (this.#needsLease) await this.#takeForWriting();
   }
@@ -240,6 +244,21 @@ export class LiveThread implements TurnThread {
     this.#turn?.interrupt();
     await this.#turn?.ended.promise;
     await this.readyToWrite();
+  }
+
+  /** A turn that another process began and that died while a question was open; `goOn` continues it. */
+  revive(revived: RevivedTurn, settings: ThreadSettings): void {
+    const { turnId: id, startedAtMs, questions } = revived;
+    const { overrides, outputSchema } = questions.turn;
+    const turn = new LiveTurn(this, { id, startedAtMs, overrides, outputSchema, revived: { turn: revived, settings } });
+    this.#turn = turn;
+    this.#goOn = () => void this.#play(turn, () => resumeTurn(turn, revived), "known");
+  }
+  /** Continues a revived turn; call after the response that shows it has been sent. Nothing happens the second time. */
+  goOn(): void {
+    const goOn = this.#goOn;
+    this.#goOn = undefined;
+    goOn?.();
   }
 
   /** A turn whose work is not the usual loop: a review, a compaction. */
@@ -401,11 +420,11 @@ export class LiveThread implements TurnThread {
     };
   }
 
-  async #play(turn: LiveTurn, work: () => Promise<TurnOutcome>): Promise<void> {
+  async #play(turn: LiveTurn, work: () => Promise<TurnOutcome>, start: "new" | "known" = "new"): Promise<void> {
     // Inside the try block: a turn that could not even be announced must end too.
     const outcome = await outcomeOf(turn, () => {
       this.#announceStatus();
-      turn.notify("turn/started", { threadId: this.id, turn: turn.toWire("inProgress", "empty") });
+      if (start === "new") turn.notify("turn/started", { threadId: this.id, turn: turn.toWire("inProgress", "empty") });
       return work();
     });
     await this.#end(turn, outcome).catch((error: unknown) =>
@@ -447,6 +466,7 @@ export class LiveThread implements TurnThread {
         durationMs: now - turn.startedAtMs,
       },
     ]);
+    await turn.questions.end();
     this.#turn = undefined;
     this.#failed = error !== null;
     this.#lastOutcome = outcome.status;
@@ -455,10 +475,7 @@ export class LiveThread implements TurnThread {
     if (error !== null) turn.notify("error", { threadId: this.id, turnId: turn.id, willRetry: false, error });
     this.#announceStatus();
     notifyOfEnd(turn, error);
-    const last = turn.items.all.findLast((item) => item.type === "agentMessage");
-    const summary: Pick<Turn, "items" | "itemsView"> =
-      last === undefined ? { items: [], itemsView: "notLoaded" } : { items: [wholeItem(last)], itemsView: "summary" };
-    turn.notify("turn/completed", { threadId: this.id, turn: { ...turn.toWire(outcome.status, "empty", error), ...summary } });
+    turn.notify("turn/completed", { threadId: this.id, turn: completedTurn(turn, outcome.status, error) });
   }
 
   /** A person who is asked at the parent's client must see which agent asks. */

@@ -11,9 +11,11 @@ import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
 import { hasSameLimits, keptSettings, pastModel, resumedSettings } from "../settings/past-settings.ts";
+import { revivedSettings } from "../settings/revived-settings.ts";
 import { changed, chosenBy, type SettingsChange, settingsFrom } from "../settings/settings.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { IdleThreads } from "./idle-threads.ts";
+import { openTurn } from "./open-turn.ts";
 import { LiveThread } from "./thread.ts";
 
 export interface StartOptions extends SettingsChange {
@@ -198,6 +200,7 @@ export class Threads {
     this.#live.delete(id);
     thread.close();
     thread.turn?.interrupt();
+    thread.goOn(); // one that never began can only end this way
     await thread.turn?.ended.promise;
     if (thread.config.hooks.length > 0)
       await sessionEnds(thread).catch((error: unknown) => this.#ports.log.warn("session end hooks did not run", { error: String(error) }));
@@ -236,9 +239,12 @@ export class Threads {
     if (stored.archived) throw archivedError(id);
     const held = await this.#lease(id, options.originator);
     try {
-      const past = replay(await this.#ports.store.read(id));
+      const records = await this.#ports.store.read(id);
+      const open = held.lease === undefined ? undefined : await openTurn(this.#ports, id, records);
+      const past = replay(open?.records ?? records, open?.revived?.turnId);
       const thread = this.#fromPast(stored, past, options, held);
       if (past.settings !== undefined && !hasSameLimits(thread.settings, past.settings)) await thread.keepSettings();
+      if (open?.revived !== undefined) thread.revive(open.revived, revivedSettings(open.revived.questions.turn, thread));
       this.#add(thread);
       return thread;
     } catch (error) {

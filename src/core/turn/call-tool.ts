@@ -5,7 +5,7 @@ import { runNetwork } from "../approval/ask-network.ts";
 import { requestPermissions } from "../approval/request-permissions.ts";
 import { runCommand } from "../command/run-command.ts";
 import { writeStdin } from "../command/write-stdin.ts";
-import { userMessage } from "../context/history.ts";
+import { outputFor, userMessage } from "../context/history.ts";
 import { withinLimit } from "../context/tool-output.ts";
 import { runPatch } from "../edit/run-patch.ts";
 import { afterTool, beforeTool, type CallSite, hookedCall } from "../hooks/tool-use.ts";
@@ -14,6 +14,7 @@ import { type Run, remember } from "../model/run.ts";
 import type { Reply } from "../model/sample.ts";
 import { AuditUnwritten } from "../ports/audit.ts";
 import { type ModelItem, maxCalls } from "../ports/model-client.ts";
+import { QuestionsUnwritten } from "../ports/open-questions.ts";
 import { type Action, badArguments, failed, type Tool, type ToolCall, type ToolContext, type ToolOutput } from "../ports/tool.ts";
 import { fewAtATime, maxParallelCalls } from "../settings/count-limits.ts";
 import type { LiveTurn } from "./live-turn.ts";
@@ -27,14 +28,18 @@ export async function callTools(run: Run<LiveTurn>, reply: Reply): Promise<TurnE
   const outputs = new Map<OfferedCall, ModelItem>();
   const site: CallSite<LiveTurn> = { turn: run.turn, later: [] };
   const { clock } = run.turn.thread.ports;
+  const { questions } = run.turn;
   const begun = clock.now();
   const carryOutAll = (some: readonly OfferedCall[]): Promise<void> =>
     fewAtATime(some, maxParallelCalls, async (call) => {
-      const output = cutIds.has(call.call.callId) ? wasCut(cut?.maxOutputTokens) : await callTool(call, site);
-      const item = outputItem(call.item, call.call.callId, output);
+      const { callId } = call.call;
+      const output = cutIds.has(callId) ? wasCut(cut?.maxOutputTokens) : await callTool(call, site);
+      const item = outputFor(call.item, output.kind === "text" ? output.text : [...output.content]);
       outputs.set(call, item);
       await remember(run, [item]);
+      await questions.leave(callId);
     });
+  questions.expect(calls.map(({ call }) => call.callId).filter((id) => !cutIds.has(id)));
   const together: OfferedCall[] = [];
   for (const call of calls) {
     if (call.tool?.exclusive !== true) {
@@ -80,6 +85,7 @@ const wasCut = (limit: number | undefined): ToolOutput =>
 async function callTool({ call, tool, offered }: OfferedCall, site: CallSite<LiveTurn>): Promise<ToolOutput> {
   const { turn } = site;
   turn.signal.throwIfAborted();
+  await turn.questions.enter(call.callId);
   if (tool === undefined) return unknownTool(call, offered);
   if (call.args === undefined && tool.face.type === "function" && tool.takesText !== true)
     return badArguments(`not valid JSON: ${call.text.slice(0, 200)}`, tool);
@@ -90,7 +96,7 @@ async function callTool({ call, tool, offered }: OfferedCall, site: CallSite<Liv
       ? await carryOut(action, call.callId, turn)
       : await carryOutHooked({ call, tool, action }, site);
   } catch (error) {
-    if (error instanceof AuditUnwritten) return await notRun(error, call.callId, turn);
+    if (error instanceof AuditUnwritten || error instanceof QuestionsUnwritten) return await notRun(error, call.callId, turn);
     throw error;
   }
 }
@@ -114,8 +120,8 @@ async function carryOutHooked({ call, tool, action }: Planned, site: CallSite<Li
   return await afterTool(passed, hookedCall(passed, tool, changed) ?? hooked, await carryOut(changed, call.callId, turn), site);
 }
 
-/** A call that cannot be written to the audit log does not run; the turn continues with a warning. */
-async function notRun({ message }: AuditUnwritten, callId: string, turn: LiveTurn): Promise<ToolOutput> {
+/** A call that cannot be recorded before it begins does not run; the turn continues with a warning. */
+async function notRun({ message }: Error, callId: string, turn: LiveTurn): Promise<ToolOutput> {
   turn.notify("warning", { threadId: turn.thread.id, message });
   const open = turn.items.open.find((item) => item.id === callId);
   if (open !== undefined) await turn.items.complete(closed(open, message));
@@ -151,12 +157,10 @@ function contextFor(callId: string, turn: LiveTurn): ToolContext {
     completeItem: (item) => turn.items.complete(item),
     writeAudit: (entry) => turn.thread.ports.audit.write({ threadId: turn.thread.id, turnId: turn.id, itemId: callId, ...entry }),
     ask: (method, params, signal) => turn.ask(method, params, signal ?? turn.signal),
-    approve: (request) => approve(turn, callId, request),
+    approve: async (request) => {
+      const ruling = await approve(turn, callId, request);
+      if (ruling.allows) await turn.questions.begin(callId);
+      return ruling;
+    },
   };
-}
-
-function outputItem(call: ModelItem, callId: string, output: ToolOutput): ModelItem {
-  const body = output.kind === "text" ? output.text : [...output.content];
-  if (call.type === "custom_tool_call") return { type: "custom_tool_call_output", call_id: callId, output: body };
-  return { type: "function_call_output", call_id: callId, output: body };
 }

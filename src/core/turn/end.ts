@@ -1,7 +1,8 @@
 /** How a turn ends: its outcome, and the user's notification program. */
 
 import { errorStack } from "../../lib/error-text.ts";
-import type { TurnError } from "../../protocol/turn.ts";
+import type { Turn, TurnError } from "../../protocol/turn.ts";
+import { wholeItem } from "../../protocol/whole-item.ts";
 import { previewOf } from "../context/context.ts";
 import { AuditUnwritten } from "../ports/audit.ts";
 import type { LiveTurn } from "./live-turn.ts";
@@ -21,6 +22,14 @@ export async function outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>
       error: { message: "internal error; see the server's log", codexErrorInfo: "other", additionalDetails: null },
     };
   }
+}
+
+/** The turn as its end is announced: with the model's last message. */
+export function completedTurn(turn: LiveTurn, status: TurnOutcome["status"], error: TurnError | null): Turn {
+  const last = turn.items.all.findLast((item) => item.type === "agentMessage");
+  const summary: Pick<Turn, "items" | "itemsView"> =
+    last === undefined ? { items: [], itemsView: "notLoaded" } : { items: [wholeItem(last)], itemsView: "summary" };
+  return { ...turn.toWire(status, "empty", error), ...summary };
 }
 
 /** Runs the user's `notify` program, but not for turns that were interrupted. */

@@ -12,9 +12,12 @@ import { TurnEdits } from "../edit/turn-edits.ts";
 import type { Answer } from "../ports/audience.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
+import { configuredLimits } from "../settings/revived-settings.ts";
 import { LoopGuard } from "./loop-guard.ts";
+import type { RevivedTurn } from "./open-turn.ts";
 import { Steering } from "./steering.ts";
 import { TurnItems } from "./turn-items.ts";
+import { TurnQuestions, type TurnQuestionsOptions } from "./turn-questions.ts";
 
 /** Why a turn was aborted. */
 export class Interrupted extends Error {
@@ -32,6 +35,12 @@ export interface TurnOptions {
   readonly asksWithoutInput?: boolean;
   /** Nobody asked for it: it was started for the thread's goal. */
   readonly isAutomatic?: boolean;
+}
+
+/** A turn that another process began, and the settings that it is bound to. */
+export interface RevivedOptions {
+  readonly turn: RevivedTurn;
+  readonly settings: ThreadSettings;
 }
 
 /** The parts of a thread that a turn needs. */
@@ -61,6 +70,8 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   readonly edits: TurnEdits;
   /** Detects loops. */
   readonly guard: LoopGuard;
+  /** What another process needs to put its open questions again. */
+  readonly questions: TurnQuestions;
   readonly #abort = new AbortController();
   readonly #warned = new Set<string>();
   #settings: ThreadSettings;
@@ -78,7 +89,8 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   /** Resolves when turn/completed has been sent. */
   readonly ended = Promise.withResolvers<void>();
 
-  constructor(thread: TurnThread, options: TurnOptions & { id: string; startedAtMs: number }) {
+  constructor(thread: TurnThread, options: TurnOptions & { id: string; startedAtMs: number; revived?: RevivedOptions }) {
+    const { revived } = options;
     const { ports, ephemeral } = thread;
     const key = { threadId: thread.id, turnId: options.id };
     this.thread = thread;
@@ -89,15 +101,42 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
     this.asksWithoutInput = options.asksWithoutInput ?? false;
     this.isAutomatic = options.isAutomatic ?? false;
     this.startedAtMs = options.startedAtMs;
-    this.#settings = thread.grants.widen(thread.settings);
+    this.#settings = revived?.settings ?? thread.grants.widen(thread.settings);
     this.items = new TurnItems(key, thread, options.startedAtMs);
     this.steering = new Steering(this.items);
     this.commands = new TurnCommands((survivors) =>
       this.warn(`processes that left the command's session still run: ${survivors.join(", ")}`),
     );
     this.outcomes = new Outcomes(ports);
-    this.edits = new TurnEdits({ key, settings: () => this.#settings, ports, ephemeral });
+    this.edits = new TurnEdits({ key, settings: () => this.#settings, ports, ephemeral, isRevived: revived !== undefined });
     this.guard = new LoopGuard(thread.config.maxRequestsPerTurn);
+    this.questions = new TurnQuestions({
+      threadId: thread.id,
+      questions: ephemeral || this.kind !== "regular" ? undefined : ports.questions,
+      log: ports.log,
+      describe: () => this.#described(),
+      openItem: (id) => this.items.open.find((item) => item.id === id),
+      revived: revived?.turn.questions,
+    });
+    if (revived !== undefined) this.#restore(revived.turn);
+  }
+
+  #restore({ done, open, steered }: RevivedTurn): void {
+    this.items.restore(done, open);
+    for (const input of steered) this.steering.add(input);
+    const last = done.findLast((item) => item.type === "agentMessage");
+    if (last !== undefined) this.lastAgentMessage = last.text;
+  }
+  #described(): ReturnType<TurnQuestionsOptions["describe"]> {
+    const { config, settings } = this.thread;
+    return {
+      turnId: this.id,
+      settings: this.#settings,
+      configured: configuredLimits(config),
+      ofThread: { sandboxPolicy: settings.sandboxPolicy, approvalPolicy: settings.approvalPolicy },
+      overrides: this.overrides,
+      ...(this.outputSchema === undefined ? {} : { outputSchema: this.outputSchema }),
+    };
   }
 
   /** The thread's settings when the turn began; changed only by grants, and for a reviewer. */
@@ -119,7 +158,8 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
     this.thread.ports.audience.toThread(this.thread.id, method, params);
   }
   ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal = this.signal): Promise<Answer> {
-    return this.thread.ask(method, params, signal);
+    const about = "itemId" in params ? params.itemId : "callId" in params ? params.callId : undefined;
+    return this.questions.ask(about, { method, params }, () => this.thread.ask(method, params, signal));
   }
   warn(message: string): void {
     this.notify("warning", { threadId: this.thread.id, message });

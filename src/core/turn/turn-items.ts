@@ -22,6 +22,8 @@ export class TurnItems {
   readonly #turnStartedAtMs: number;
   readonly #startedAt = new Map<string, number>();
   readonly #open = new Map<string, ThreadItem>();
+  /** Items in progress that need no announcement. */
+  readonly #known = new Set<string>();
   readonly #done: ThreadItem[] = [];
   /** Stored before the turn began, to be announced with it. */
   readonly #unannounced: ThreadItem[] = [];
@@ -46,10 +48,20 @@ export class TurnItems {
     return this.#done.findLast((item) => item.id === id);
   }
 
+  /** The items of a turn that another process began; its clients know those in progress from its turn. */
+  restore(done: readonly ThreadItem[], open: readonly ThreadItem[]): void {
+    this.#done.push(...done);
+    for (const item of open) {
+      this.#open.set(item.id, item);
+      this.#known.add(item.id);
+    }
+  }
+
   start(item: ThreadItem): void {
     const at = this.#thread.ports.clock.now();
     this.#startedAt.set(item.id, at);
     this.#open.set(item.id, item);
+    if (this.#known.delete(item.id)) return;
     this.#notify("item/started", { ...this.#at, item: wholeItem({ ...item, startedAtMs: at }), startedAtMs: at });
   }
 
