@@ -124,3 +124,31 @@ test("a damaged thread is repaired into a copy that can be read and continued, a
   writeFileSync(path.join(folder, "notes.txt"), "x");
   assert.match(threads("repair", "notes.txt").stderr, /is no thread/);
 });
+
+test("queue: a message waits for whoever has the thread open, and starts there", async (t) => {
+  const { home, folder, run, say } = place(t);
+  const id = say("hello there");
+  const queue = (...args: string[]) => run(["queue", ...args]);
+  assert.equal(queue("--thread", id).status, 2);
+  const { stdout, status } = queue("--thread", id.slice(0, 13), "--message", "show me a plan");
+  assert.equal(status, 0);
+  assert.match(stdout, new RegExp(`^Queued message [0-9a-f-]+ for thread ${id}\\.\n$`));
+  const server = new ServerProcess(t, [], { CODEX_HOME: home, HOME: folder }, { folder });
+  const call = async (number: number, method: string, params: object) => {
+    server.write(`${JSON.stringify({ id: number, method, params })}\n`);
+    return (await server.answer(number)).result;
+  };
+  const capabilities = { experimentalApi: true, requestAttestation: false };
+  await call(1, "initialize", { clientInfo: { name: "t", title: null, version: "1" }, capabilities });
+  await call(2, "thread/resume", { threadId: id });
+  const ended = (count: number) =>
+    server.until(() => (server.messages.filter((m) => m.method === "turn/completed").length >= count ? true : undefined), `turn ${count}`);
+  await ended(1);
+  const later = JSON.parse(queue("--thread", id, "--message", "hello there", "--json").stdout);
+  assert.equal(later.threadId, id);
+  await ended(2);
+  const texts = server.messages.flatMap((m) =>
+    m.method === "item/completed" && m.params.item.type === "userMessage" ? [m.params.item.content[0].text] : [],
+  );
+  assert.deepEqual(texts, ["show me a plan", "hello there"]);
+});

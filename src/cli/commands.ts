@@ -45,6 +45,7 @@ export const commands: Readonly<Record<string, Command>> = {
   features: { summary: "List feature flags and switch them on or off", load: () => import("./features.ts") },
   sandbox: { summary: "Run a command in the sandbox that the agent's commands get", load: () => import("./sandbox.ts") },
   execpolicy: { summary: "Check rules files against a command", load: () => import("./execpolicy.ts") },
+  queue: { summary: "Leave a message that a thread works on as soon as it is idle", load: () => import("./queue.ts") },
   tour: { summary: "Show what the server does, offline, in a folder of its own", load: () => import("./tour.ts") },
   login: { summary: "Sign in, set up a model provider, or say who is signed in (login status)", load: () => import("./login.ts") },
   logout: {

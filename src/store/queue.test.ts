@@ -104,6 +104,10 @@ test("a process learns of what others did, and not of what it did itself", async
   assert.deepEqual(await mine.changedByOthers(), [threadId]);
   await mine.add(threadId, submission("two"), 100);
   assert.deepEqual(await mine.changedByOthers(), []);
+  for (const text of ["three", "four"]) {
+    await other.add(threadId, submission(text), 100);
+    assert.deepEqual(await mine.changedByOthers(), [threadId], "each time");
+  }
   await Promise.all([other.clear(threadId), mine.add("0199a3f0-0000-7000-8000-000000000002", submission("x"), 100)]);
   assert.deepEqual(await mine.changedByOthers(), [threadId]);
 });

@@ -7,9 +7,11 @@ import { isObject, isString, listOf } from "./rollout/shapes.ts";
 import { inputFromDisk, inputToDisk } from "./rollout/user-content.ts";
 import { SharedTable, type TableForm } from "./shared-table.ts";
 
-const insert = `INSERT OR IGNORE INTO queued_items (id, thread_id, payload_json, queue_order, created_at_ms, updated_at_ms)
-  VALUES (:id, :thread_id, :payload_json,
-    COALESCE((SELECT MAX(queue_order) FROM queued_items WHERE thread_id = :thread_id), -1) + 1, :created_at_ms, :updated_at_ms)`;
+/** Without OR IGNORE: that would also apply to the statements of triggers, and keep a revision as it was. */
+const insert = `INSERT INTO queued_items (id, thread_id, payload_json, queue_order, created_at_ms, updated_at_ms)
+  SELECT :id, :thread_id, :payload_json,
+    COALESCE((SELECT MAX(queue_order) FROM queued_items WHERE thread_id = :thread_id), -1) + 1, :created_at_ms, :updated_at_ms
+  WHERE NOT EXISTS (SELECT 1 FROM queued_items WHERE id = :id)`;
 
 /** Every change of a row gives its thread the highest revision. */
 const trigger = (event: string, row: "NEW" | "OLD"): string => `

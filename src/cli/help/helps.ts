@@ -18,6 +18,7 @@ export const helps: Readonly<Record<string, () => Promise<Help>>> = {
   features: async () => (await import("./settings-helps.ts")).featuresHelp,
   sandbox: async () => (await import("./settings-helps.ts")).sandboxHelp,
   execpolicy: async () => (await import("./settings-helps.ts")).execpolicyHelp,
+  queue: async () => (await import("./small-helps.ts")).queueHelp,
   tour: async () => (await import("./small-helps.ts")).tourHelp,
   login: async () => (await import("./small-helps.ts")).loginHelp,
   logout: async () => (await import("./small-helps.ts")).logoutHelp,

@@ -36,6 +36,24 @@ export const logoutHelp = {
   ],
 } as const satisfies Help;
 
+export const queueHelp = {
+  summary: "Leave a message that a thread works on as soon as it is idle",
+  text: [
+    "The message waits in the thread's queue, which all clients of the thread see and can change. A server that has the thread open starts it when the running turn has completed or failed, and what waits before it is done; otherwise it starts when somebody opens the thread. After an interrupt it waits until somebody starts it.",
+  ],
+  usage: ["--thread THREAD --message TEXT [OPTIONS]"],
+  flags: [
+    { name: "thread", value: "THREAD", text: "The thread: its id, the first letters of it, or its name" },
+    { name: "message", value: "TEXT", text: "What to work on" },
+    { name: "remote", value: "URL", text: "A running server: ws://HOST:PORT, wss://… or unix://PATH" },
+    { name: "remote-auth-token-env", value: "VARIABLE", text: "The environment variable that contains the token for that server" },
+    jsonFlag,
+    configFlag,
+  ],
+  exitCodes: "0 it waits, 1 it could not be queued, 2 the command line is wrong",
+  examples: [['parley queue --thread 0199a3f0 --message "Then run the tests"', "When the thread has done what it is doing"]],
+} as const satisfies Help;
+
 export const trustHelp = {
   summary: "Trust this folder's project, or accept what changed in it",
   text: [
