@@ -366,6 +366,10 @@ export const requirements = {
   "edit.offered": { source: "Parley", says: "a model is offered one way to edit and one to run commands, and the others are understood" },
   "call.repaired": { source: "Parley", says: "a call with slips is repaired, and the person is asked about what will run" },
   "dynamicTool.answers": { source: "seed 003; docs/from-codex.md", says: "a client's tool may answer in every documented form" },
+  "dynamicTool.namespace": {
+    source: "observed 0.166",
+    says: "tools of a namespace are sent to the model as one on the responses wire, under plain names on others, and calls reach the client with both names",
+  },
   "dynamicTool.resumed": { source: "Parley", says: "dynamic tools are kept with the thread and offered again after a resume" },
   "dynamicTool.offeredAnew": {
     source: "MANAGER 4; seed 003",

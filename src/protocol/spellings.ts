@@ -118,8 +118,25 @@ const textElement: Respell = (value) => {
   return even;
 };
 
-/** The flat form of a dynamic tool (`{name, description, inputSchema}`) is the current `function`. */
-export const dynamicTools: Respell = (value) => (Array.isArray(value) ? value.map(dynamicTool) : value);
+/** The flat form of a dynamic tool (`{name, description, inputSchema}`) is the current `function`; with `namespace`, one of that namespace. */
+export const dynamicTools: Respell = (value) => {
+  if (!Array.isArray(value)) return value;
+  const namespaces = new Map<string, unknown[]>();
+  return value.flatMap((tool: unknown): unknown[] => {
+    const name = isObject(tool) && own(tool, "type") === undefined ? own(tool, "namespace") : undefined;
+    if (!isObject(tool) || typeof name !== "string" || name === "") return [dynamicTool(tool)];
+    const { namespace: _, exposeToContext, ...rest } = tool;
+    const inner = { ...rest, type: "function", ...(exposeToContext === false ? { deferLoading: true } : {}) };
+    const known = namespaces.get(name);
+    if (known !== undefined) {
+      known.push(inner);
+      return [];
+    }
+    const tools = [inner];
+    namespaces.set(name, tools);
+    return [{ type: "namespace", name, description: "", tools }];
+  });
+};
 
 function dynamicTool(value: unknown): unknown {
   if (!isObject(value)) return value;

@@ -26,7 +26,10 @@ export const dynamicTools: ToolSource = {
 
 function toolsFrom(spec: unknown): Tool[] {
   const namespace = parse(Namespace, spec);
-  if (namespace !== undefined) return namespace.tools.map((tool) => toolFrom(tool, namespace.name));
+  if (namespace !== undefined) {
+    const namespaceDescription = namespace.description ?? "";
+    return namespace.tools.map((tool) => ({ ...toolFrom(tool, namespace.name), namespaceDescription }));
+  }
   const single = parse(Function_, spec);
   return single === undefined ? [] : [toolFrom(single, undefined)];
 }

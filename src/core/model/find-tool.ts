@@ -14,13 +14,29 @@ export interface OfferedCall {
   readonly offered: readonly Tool[];
 }
 
-/** A namespaced tool is offered under one flat name that every wire and provider understands. */
-export function specOf(tool: Tool): ToolSpec {
-  const { face } = tool;
+/** The tools as offered. Those of a namespace form one entry, at the position of the first; wires without namespaces flatten it. */
+export function specsOf(tools: readonly Tool[]): ToolSpec[] {
+  const namespaces = new Map<string, ToolSpec[]>();
+  return tools.flatMap((tool): ToolSpec[] => {
+    const { namespace, namespaceDescription } = tool;
+    if (namespace === undefined) return [specOf(tool)];
+    const inner = namespaces.get(namespace);
+    if (inner !== undefined) {
+      inner.push(specOf(tool));
+      return [];
+    }
+    const first = [specOf(tool)];
+    namespaces.set(namespace, first);
+    const description = namespaceDescription?.trim() ? namespaceDescription : `Tools in the ${namespace} namespace.`;
+    return [{ type: "namespace", name: namespace, description, tools: first }];
+  });
+}
+
+function specOf({ name, face }: Tool): ToolSpec {
   if (isHosted(face)) return face;
   return face.type === "function"
-    ? { type: face.type, name: flatName(tool), description: face.description, strict: false, parameters: face.parameters }
-    : { type: face.type, name: flatName(tool), description: face.description, format: face.format };
+    ? { type: face.type, name, description: face.description, strict: false, parameters: face.parameters }
+    : { type: face.type, name, description: face.description, format: face.format };
 }
 
 /** Run by the provider itself. */

@@ -4,7 +4,7 @@ import { usualTier } from "../../protocol/settings.ts";
 import { estimateTextTokens } from "../context/tokens.ts";
 import type { ModelItem, ModelRequest, ToolSpec } from "../ports/model-client.ts";
 import type { Offer, Tool } from "../ports/tool.ts";
-import { specOf } from "./find-tool.ts";
+import { specsOf } from "./find-tool.ts";
 import type { Run } from "./run.ts";
 
 /** Every tool that the run's model may call; the first source of a name keeps it. Rejects with ToolsUnavailable. */
@@ -34,7 +34,7 @@ export function requestFor(run: Run, tools: readonly Tool[], input: readonly Mod
   const { id: threadId, config, meta, ports } = turn.thread;
   const model = ports.catalog.find(settings.model, turn.thread.provider(settings));
   const hasSummaries = config.raw["model_supports_reasoning_summaries"] === true || model.supportsReasoningSummaries;
-  const specs = tools.filter((tool) => tool.silent !== true).map(specOf);
+  const specs = specsOf(tools.filter((tool) => tool.silent !== true));
   run.history.fixedTokens = fixedTokens(instructions, specs);
   const { serviceTier: tier } = settings;
   return {

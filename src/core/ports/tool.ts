@@ -104,8 +104,10 @@ export type ToolFace =
 
 export interface Tool {
   readonly name: string;
-  /** Offered to the model as `<namespace>__<name>`. */
+  /** Offered to the model inside this namespace; on wires without namespaces as `<namespace>__<name>`. */
   readonly namespace?: string;
+  /** What the model reads about the namespace as a whole. */
+  readonly namespaceDescription?: string;
   readonly face: ToolFace;
   /** Names that models trained on other tools use for this one; accepted where it is offered and no tool has that name. */
   readonly aliases?: readonly string[];

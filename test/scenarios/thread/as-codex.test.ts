@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { responsesFrames } from "../../support/model-mocks/frames.ts";
+import { chatFrames, responsesFrames } from "../../support/model-mocks/frames.ts";
 import { MockProvider, stream } from "../../support/model-mocks/server.ts";
 import { type Stage, type StageOptions, verifies } from "../../support/verifies.ts";
 import type { Message, Wire } from "../../support/wire.ts";
@@ -64,6 +64,47 @@ verifies("command.processId", async (stage) => {
   const done = await wire.until((m) => m.method === "item/completed" && m.params.item.type === "commandExecution");
   assert.equal(done.params.item.processId, processId);
 });
+
+const inputSchema = { type: "object", properties: { id: { type: "string" } }, required: ["id"], additionalProperties: false };
+const legacyTools = [
+  { name: "ticket", description: "A ticket", inputSchema },
+  { namespace: "desk", name: "status", description: "Its status", inputSchema },
+  { namespace: "desk", name: "close", description: "Close it", inputSchema },
+];
+const described = (name: string, description: string) => ({ type: "function", name, description, strict: false, parameters: inputSchema });
+
+for (const wireApi of ["responses", "chat"] as const)
+  verifies("dynamicTool.namespace", async (stage) => {
+    const call = wireApi === "responses" ? { namespace: "desk", name: "status" } : { name: "desk__status" };
+    const frames = wireApi === "responses" ? responsesFrames : chatFrames;
+    await using provider = new MockProvider((response, request) => {
+      const isAnswered = /"(?:function_call_output|tool_call_id)"/.test(JSON.stringify(request.body));
+      const reply = isAnswered ? { text: "done" } : { calls: [{ id: "c1", args: '{"id":"A"}', ...call }] };
+      return stream(frames(reply))(response, request);
+    });
+    const url = await provider.listen();
+    const config = `[model_providers.mock]\nname = "Mock"\nbase_url = "${url}/v1"\nwire_api = "${wireApi}"\nrequest_max_retries = 0\n`;
+    const { wire, threadId } = await opened(stage, { config }, { modelProvider: "mock", model: "gpt-5.5", dynamicTools: legacyTools });
+    const ended = turn(wire, threadId);
+    const asked = await wire.until((m) => m.method === "item/tool/call", "the call");
+    assert.deepEqual([asked.params.namespace, asked.params.tool, asked.params.arguments], ["desk", "status", { id: "A" }]);
+    wire.send({ id: asked.id, result: { contentItems: [{ type: "inputText", text: "open" }], success: true } });
+    assert.equal((await ended).params.turn.status, "completed");
+    const [first = {}, second = {}] = provider.requests.flatMap(({ body }) => (body["tools"] === undefined ? [] : [body]));
+    const sent = (first["tools"] as Message[]).filter((tool) => /ticket|desk/.test(JSON.stringify(tool)));
+    if (wireApi === "chat")
+      assert.deepEqual(
+        sent.map((tool) => tool.function.name),
+        ["ticket", "desk__status", "desk__close"],
+      );
+    else {
+      const tools = [described("status", "Its status"), described("close", "Close it")];
+      const desk = { type: "namespace", name: "desk", description: "Tools in the desk namespace.", tools };
+      assert.deepEqual(sent, [described("ticket", "A ticket"), desk]);
+      const called = (second["input"] as Message[]).find(({ type }) => type === "function_call");
+      assert.deepEqual([called.namespace, called.name], ["desk", "status"], "sent back as it came");
+    }
+  });
 
 verifies("turn.contextOnce", async (stage) => {
   await onProvider(stage, async ({ wire, threadId, body }) => {
