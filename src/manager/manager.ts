@@ -8,6 +8,7 @@ import type { ServerNotification } from "../protocol/methods.ts";
 import { EngineLink, type LinkState } from "../sessions/link.ts";
 import type { Messages } from "../sessions/messages.ts";
 import type { Actor } from "../sessions/records.ts";
+import { type RuleNotes, Rules } from "../sessions/rules.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { Access } from "./access.ts";
 import { AuditLog } from "./audit.ts";
@@ -19,7 +20,6 @@ import { type PassThroughEvent, passThroughName } from "./events.ts";
 import { Hub } from "./hub.ts";
 import { managerMessages } from "./messages.ts";
 import { Requests } from "./requests.ts";
-import { Rules } from "./rules.ts";
 import { Sessions } from "./sessions.ts";
 import { ManagerStore } from "./store.ts";
 
@@ -100,7 +100,11 @@ export class Manager {
       changed: (id) => this.#changed(id),
     });
     this.messages = managerMessages({ hub: this.hub, store: this.store, sessions: this.sessions, link, now, warn: options.warn });
-    this.rules = new Rules(link, this.store, now);
+    const ruleNotes = {
+      read: () => this.store.state.ruleNotes,
+      write: (notes: RuleNotes) => this.store.change({ ruleNotes: { ...notes } }),
+    };
+    this.rules = new Rules(link, ruleNotes, now);
     this.#merge = new DeltaMerge((message) => this.#publish(message));
     this.link = new EngineLink({
       open: async (handlers, signal) =>

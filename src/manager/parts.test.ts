@@ -7,13 +7,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { controlsFrom, merged, sandboxPolicy, startControls, turnSettings } from "../sessions/controls.ts";
 import type { EngineLink } from "../sessions/link.ts";
+import { idOf, parseRules, type RuleNotes, Rules } from "../sessions/rules.ts";
 import { Access } from "./access.ts";
 import { AuditLog } from "./audit.ts";
 import { DeltaMerge } from "./delta-merge.ts";
 import { passThroughName } from "./events.ts";
 import { describeRoutes, operationId } from "./openapi.ts";
 import { Problem } from "./problems.ts";
-import { idOf, parseRules, Rules } from "./rules.ts";
 import { ManagerStore } from "./store.ts";
 
 function folder(t: { after(run: () => void): void }): string {
@@ -173,8 +173,13 @@ test("rules for commands outside the sandbox are listed, changed and removed in 
       return method === "fs/readFile" ? { dataBase64: Buffer.from(files.get(file) ?? "").toString("base64") } : {};
     },
   } as unknown as EngineLink;
-  const state = { ruleNotes: {} };
-  const store = { state, change: (part: object) => Object.assign(state, part) } as unknown as ManagerStore;
+  let notes: RuleNotes = {};
+  const store = {
+    read: () => notes,
+    write(next: RuleNotes): void {
+      notes = next;
+    },
+  };
   let now = 0;
   const rules = new Rules(
     () => link,

@@ -4,6 +4,7 @@ import { EngineDown, InvalidResponse } from "../sessions/link.ts";
 import { isUnsupported, QueueFull, UnknownSession } from "../sessions/refusals.ts";
 import { NotTaken } from "../sessions/requests.ts";
 import { FilesChanged } from "../sessions/restore-files.ts";
+import { RuleRefused } from "../sessions/rules.ts";
 import { StateUnwritten } from "./store.ts";
 
 /** Ends a route with this status and body. */
@@ -41,6 +42,7 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof NotTaken) return problemOfRequest(error);
   if (error instanceof UnknownSession) return notFound(error.sessionId);
   if (error instanceof QueueFull || error instanceof FilesChanged) return failure(409, error.code, error.message);
+  if (error instanceof RuleRefused) return failure(error.status, error.code, error.message);
   if (error instanceof InvalidResponse) return failure(500, "codex_error", error.message);
   if (error instanceof Timeout) return failure(504, "codex_timeout", "The engine did not answer in time.");
   if (error instanceof StateUnwritten) return failure(507, "storage_failed", error.message);

@@ -42,7 +42,7 @@ describe("the extension's panel", skip, () => {
 
   before(async () => {
     mkdirSync(project);
-    const table = `[model_providers.house]\nname = "House"\nbase_url = "${await mock.listen()}/v1"\nwire_api = "chat"\nenv_key = "HOUSE_KEY"\noptions = { models = ["house-model"] }\n`;
+    const table = `[model_providers.house]\nname = "House"\nbase_url = "${await mock.listen()}/v1"\nwire_api = "chat"\nenv_key = "HOUSE_KEY"\noptions = { models = ["house-model"] }\n[parley.auth]\nissuer = "http://127.0.0.1:9"\ncallback_port = 0\n`;
     writeFileSync(path.join(folder, "config.toml"), table);
     const hooks = { hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] } };
     writeFileSync(path.join(folder, "hooks.json"), JSON.stringify(hooks));
@@ -123,7 +123,13 @@ describe("the extension's panel", skip, () => {
 
   test("shows hooks and plugins, and takes a person's word on them", async () => {
     const tabs = page.getByRole("navigation", { name: "Settings" });
-    assert.deepEqual(await tabs.getByRole("button").allTextContents(), ["Model and account", "MCP servers", "Hooks", "Plugins"]);
+    assert.deepEqual(await tabs.getByRole("button").allTextContents(), [
+      "Model and account",
+      "MCP servers",
+      "Hooks",
+      "Plugins",
+      "Approval rules",
+    ]);
     await tabs.getByRole("button", { name: "Hooks" }).click();
     await page.getByRole("button", { name: /^Trust / }).click();
     await page.getByText("trusted", { exact: true }).waitFor();
@@ -140,6 +146,36 @@ describe("the extension's panel", skip, () => {
     await page.getByRole("button", { name: "Switch off Demo Plug" }).click();
     await page.getByText("switched off", { exact: true }).waitFor();
     assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "nothing is wider than the panel");
+  });
+
+  test("lists the rules that allow commands, and removes them", async () => {
+    const rules = path.join(folder, "rules/default.rules");
+    mkdirSync(path.dirname(rules), { recursive: true });
+    writeFileSync(rules, 'prefix_rule(pattern=["npm", "test"], decision="allow")\n');
+    await page.getByRole("navigation", { name: "Settings" }).getByRole("button", { name: "Approval rules" }).click();
+    await page.getByText("npm test").waitFor();
+    await picture(page, "panel-rules");
+    await page.getByRole("button", { name: "Take back" }).click();
+    await page.getByText("No rules yet.").waitFor();
+    assert.equal(readFileSync(rules, "utf8"), "");
+  });
+
+  test("signs in with a ChatGPT account, and says why when that fails", async () => {
+    await page.getByRole("navigation", { name: "Settings" }).getByRole("button", { name: "Model and account" }).click();
+    const box = page.getByRole("region", { name: "ChatGPT account" });
+    const open = async (): Promise<URL> => {
+      await box.getByRole("button", { name: "Sign in with ChatGPT" }).click();
+      const link = box.getByRole("link", { name: "Open the sign-in page" });
+      return new URL((await link.getAttribute("href")) ?? assert.fail("an address"));
+    };
+    await open();
+    await checkAccessibility(page, "a sign-in that waits");
+    await box.getByRole("button", { name: "Cancel the sign-in" }).click();
+    const { searchParams } = await open();
+    const back = new URL(searchParams.get("redirect_uri") ?? assert.fail("where the browser returns to"));
+    back.search = new URLSearchParams({ error: "access_denied", state: searchParams.get("state") ?? "" }).toString();
+    await fetch(back);
+    await box.getByText(/^Not signed in: .*access_denied/).waitFor();
   });
 
   test("sends what the person looks at along, shows it, and leaves it out when they say so", async () => {

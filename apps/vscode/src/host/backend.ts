@@ -12,6 +12,7 @@ import type { QueuedMessage } from "../../../../src/sessions/records.ts";
 import { QueueFull, UnknownSession } from "../../../../src/sessions/refusals.ts";
 import type { Ending } from "../../../../src/sessions/requests.ts";
 import { FilesChanged, restoreFiles } from "../../../../src/sessions/restore-files.ts";
+import { type RuleNotes, RuleRefused, Rules } from "../../../../src/sessions/rules.ts";
 import type { Session } from "../../../../src/sessions/sessions.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
 import type { PendingRequest, SessionSummary } from "../../../web/src/state/model.ts";
@@ -64,6 +65,7 @@ export class Backend {
   readonly requests: Requests;
   readonly sessions: Sessions;
   readonly #messages: Messages;
+  readonly #rules: Rules;
   readonly #ports: BackendPorts;
   readonly #listeners = new Set<BackendListener>();
   readonly #summaries = new Map<string, SessionSummary>();
@@ -115,6 +117,11 @@ export class Backend {
       now,
     });
     this.#messages = this.#makeMessages();
+    const notes = {
+      read: () => ruleNotesIn(ports.memory.get("ruleNotes")),
+      write: (next: RuleNotes) => ports.memory.set("ruleNotes", next),
+    };
+    this.#rules = new Rules(() => this.link, notes, now);
   }
 
   #makeMessages(): Messages {
@@ -165,6 +172,7 @@ export class Backend {
       if (error instanceof RpcError) throw new Refused(409, String(error.code), error.message, error.data);
       if (error instanceof UnknownSession) throw new Refused(404, "not_found", error.message, null);
       if (error instanceof QueueFull || error instanceof FilesChanged) throw new Refused(409, error.code, error.message, null);
+      if (error instanceof RuleRefused) throw new Refused(error.status, error.code, error.message, null);
       if (error instanceof ConnectionClosed) throw new EngineDown("The server was lost.");
       throw error;
     }
@@ -209,13 +217,15 @@ export class Backend {
   }
 
   readonly #serve: { readonly [N in CallName]: (params: CallParams<N>) => unknown } = {
-    ...serveSettings({ link: () => this.link, folders: () => this.#openFolders() }),
+    ...serveSettings({ link: () => this.link, folders: () => this.#openFolders(), rules: () => this.#rules }),
     sessions: (query) => this.sessions.list(query),
     turns: ({ sessionId, cursor }) => this.sessions.page(sessionId, cursor, () => this.#seq),
     start: async (params) => this.sessions.summary(await this.startSession(params)),
     resume: async ({ sessionId }) => this.sessions.summary(await this.sessions.attach(sessionId)),
-    send: async ({ sessionId, ...message }) =>
-      (await this.#messages.send(await this.sessions.attach(sessionId), { ...message, by: you })).delivery,
+    send: async ({ sessionId, ...message }) => {
+      await this.#rules.sweep(); // before the agent could use a rule whose time is over
+      return (await this.#messages.send(await this.sessions.attach(sessionId), { ...message, by: you })).delivery;
+    },
     unqueue: ({ sessionId, messageId }) => {
       if (!this.#messages.take(this.#require(sessionId).id, messageId))
         throw new Refused(404, "not_found", "This message is no longer waiting.", null);
@@ -398,6 +408,10 @@ export class Backend {
       }
       case "thread/deleted":
         return this.#forget(message.params.threadId);
+      case "account/login/completed": {
+        const { success, error, loginId } = message.params;
+        return this.#emit("account_login_completed", null, { success, error: error ?? null, loginId: loginId ?? null });
+      }
     }
   }
 
@@ -459,6 +473,16 @@ export class Backend {
       }
     }
   }
+}
+
+/** Kept by an older build, or damaged: what does not fit is dropped, and the rule then has no end. */
+function ruleNotesIn(value: unknown): RuleNotes {
+  const entries = Object.entries(isRecord(value) ? value : {}).flatMap(([id, note]) => {
+    const expiresAt = isRecord(note) && typeof note["expiresAt"] === "string" ? note["expiresAt"] : null;
+    const addedBy = isRecord(note) && typeof note["addedBy"] === "string" ? note["addedBy"] : null;
+    return [[id, { expiresAt, addedBy }] as const];
+  });
+  return Object.fromEntries(entries);
 }
 
 const isInside = (folder: string, cwd: string): boolean => {

@@ -31,6 +31,7 @@ const overrides = () => ({
   mode: optional(WorkMode()),
 });
 
+const decision = () => literals("allow", "prompt", "forbidden");
 const plugin = () => ({ pluginId: string() });
 
 /** Calls of the settings pages. */
@@ -55,6 +56,19 @@ export const settingsCalls = {
   providers: once(() => object({})),
   setUpModel: once(() => object({ apiKey: string(), check: boolean(), provider: optional(string()), model: optional(string()) })),
   dropAccount: once(() => object({})),
+  startLogin: once(() => object({ kind: literals("chatgpt", "chatgptDeviceCode") })),
+  cancelLogin: once(() => object({ loginId: string() })),
+  rules: once(() => object({})),
+  addRule: once(() => object({ pattern: array(string()), decision: decision(), expiresAt: nullable(string()) })),
+  changeRule: once(() =>
+    object({
+      ruleId: string(),
+      pattern: optional(array(string())),
+      decision: optional(decision()),
+      expiresAt: maybe(string()),
+    }),
+  ),
+  removeRule: once(() => object({ ruleId: string() })),
 } as const;
 
 /** The calls that the panel may make, with their arguments. */

@@ -1,10 +1,11 @@
-/** Calls of the panel's settings pages: hooks, plugins, MCP servers and the account, all answered by the server. */
+/** Calls of the panel's settings pages: hooks, plugins, MCP servers, rules and the account, all answered by the server. */
 
 import { hookEdit } from "../../../../src/sessions/hooks.ts";
 import type { EngineLink } from "../../../../src/sessions/link.ts";
 import { offerOf, readPlugins } from "../../../../src/sessions/plugin-facts.ts";
 import { pluginEdit } from "../../../../src/sessions/plugins.ts";
-import { modelSetUp, Refused } from "../../../web/src/connection/connection.ts";
+import type { Rules } from "../../../../src/sessions/rules.ts";
+import { loginOf, modelSetUp, Refused } from "../../../web/src/connection/connection.ts";
 import type { CallParams, settingsCalls } from "./port.ts";
 
 type SettingsCalls = { readonly [N in keyof typeof settingsCalls]: (params: CallParams<N>) => unknown };
@@ -13,9 +14,10 @@ export interface SettingsPorts {
   link(): EngineLink;
   /** The folders open in the editor. */
   folders(): readonly string[];
+  rules(): Rules;
 }
 
-export function serveSettings({ link, folders }: SettingsPorts): SettingsCalls {
+export function serveSettings({ link, folders, rules }: SettingsPorts): SettingsCalls {
   const call: EngineLink["call"] = (method, params) => link().call(method, params);
   const offer = async (id: string): Promise<{ pluginName: string; marketplacePath: string }> => {
     const found = await offerOf(call, folders(), id);
@@ -44,5 +46,11 @@ export function serveSettings({ link, folders }: SettingsPorts): SettingsCalls {
     providers: async () => (await call("account/provider/list", {})).data,
     setUpModel: async (wanted) => modelSetUp(await call("account/login/start", { type: "apiKey", ...wanted })),
     dropAccount: () => call("account/logout", {}),
+    startLogin: async ({ kind }) => loginOf(await call("account/login/start", { type: kind })),
+    cancelLogin: ({ loginId }) => call("account/login/cancel", { loginId }),
+    rules: () => rules().list(),
+    addRule: (rule) => rules().add(rule, "this editor"),
+    changeRule: ({ ruleId, ...change }) => rules().change(ruleId, change),
+    removeRule: ({ ruleId }) => rules().remove(ruleId),
   };
 }

@@ -80,14 +80,28 @@ const refuse = (): Promise<never> => Promise.reject(new Refused(501, "not_offere
 /** What only the manager has. */
 const managersOwn = {
   ...{ devices: refuse, revoke: refuse, makeLink: refuse, audit: refuse, exportAudit: refuse },
-  ...{ rules: refuse, addRule: refuse, changeRule: refuse, removeRule: refuse },
 };
 
 const settingsOver = (
   call: Call,
 ): Pick<
   Connection,
-  "mcpServers" | "mcpLogin" | "mcpReload" | "hooks" | "setHook" | "plugins" | "allowTool" | "dropAccount" | "providers" | "setUpModel"
+  | "rules"
+  | "addRule"
+  | "changeRule"
+  | "removeRule"
+  | "startLogin"
+  | "cancelLogin"
+  | "mcpServers"
+  | "mcpLogin"
+  | "mcpReload"
+  | "hooks"
+  | "setHook"
+  | "plugins"
+  | "allowTool"
+  | "dropAccount"
+  | "providers"
+  | "setUpModel"
 > => ({
   mcpServers: () => call("mcpServers", {}),
   mcpLogin: (name) => call("mcpLogin", { name }),
@@ -109,11 +123,17 @@ const settingsOver = (
   providers: () => call("providers", {}),
   setUpModel: (wanted) => call("setUpModel", { ...wanted }),
   dropAccount: () => call("dropAccount", {}),
+  startLogin: (kind) => call("startLogin", { kind }),
+  cancelLogin: (loginId) => call("cancelLogin", { loginId }),
+  rules: () => call("rules", {}),
+  addRule: (rule) => call("addRule", rule),
+  changeRule: (ruleId, change) => call("changeRule", { ruleId, ...change }),
+  removeRule: (ruleId) => call("removeRule", { ruleId }),
 });
 
 function connectionOver(call: Call, editor: Editor, open: (listener: Listener | undefined) => void): Connection {
   return {
-    offers: { name: "server", projects: false, settings: ["account", "servers", "hooks", "plugins"] },
+    offers: { name: "server", projects: false, settings: ["account", "servers", "hooks", "plugins", "rules"] },
     showChange: ({ requestId }) => editor.postMessage({ type: "showChange", requestId }),
     open(listener) {
       open(listener);

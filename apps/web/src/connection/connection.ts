@@ -41,6 +41,20 @@ export type FoundFile = Answer<"GET /api/sessions/:sessionId/files">["data"][num
 export type SessionDiff = Pick<Answer<"GET /api/sessions/:sessionId/diff">, "diff" | "inexact" | "truncated">;
 export type Scope = Me["scope"];
 
+export type LoginKind = "chatgpt" | "chatgptDeviceCode";
+/** A sign-in that waits for the person. */
+export interface Login {
+  readonly loginId: string;
+  readonly url: string;
+  /** To be entered at the address; null if the address is enough. */
+  readonly code: string | null;
+}
+export function loginOf(answer: Answer<"POST /api/account/login/start">): Login {
+  if (answer.type === "chatgpt") return { loginId: answer.loginId, url: answer.authUrl, code: null };
+  if (answer.type === "chatgptDeviceCode") return { loginId: answer.loginId, url: answer.verificationUrl, code: answer.userCode };
+  throw new Refused(501, "not_offered", "The engine offers no such sign-in.", null);
+}
+
 /** The engine's result of setting up a model. */
 export const modelSetUp = (answer: Answer<"POST /api/account/login/start">): ModelSetUp =>
   answer.type === "apiKey" ? { checked: answer.checked === true, model: answer.model } : { checked: false, model: undefined };
@@ -174,6 +188,9 @@ export interface Connection {
   providers(): Promise<readonly Provider[]>;
   /** Sets the engine's provider key and model, if the page may do that. */
   setUpModel?(wanted: WantedModel): Promise<ModelSetUp>;
+  /** Starts to sign the engine in with a ChatGPT account; its end is an event. */
+  startLogin?(kind: LoginKind): Promise<Login>;
+  cancelLogin?(loginId: string): Promise<void>;
   /** Signs the engine out of its account. */
   dropAccount?(): Promise<void>;
   rateLimits(): Promise<RateLimits>;

@@ -2,7 +2,7 @@
 import { hookEdit } from "../state/hooks.ts";
 import { pluginEdit } from "../state/plugins.ts";
 import { settingsTabs } from "../state/router.ts";
-import { type Connection, modelSetUp, type PluginCalls } from "./connection.ts";
+import { type Connection, loginOf, modelSetUp, type PluginCalls } from "./connection.ts";
 import { Http, PageKey } from "./http.ts";
 import { Stream } from "./stream.ts";
 
@@ -18,6 +18,19 @@ const pluginsOver = (call: Http["call"]): PluginCalls => ({
   addMarketplace: async (source, refName) => (await call("POST /api/marketplaces", { body: { source, refName } })).marketplaceName,
   upgradeMarketplace: (name) => call("POST /api/marketplaces/upgrade", { body: { name } }),
   removeMarketplace: (name) => done(call("DELETE /api/marketplaces/:name", { path: { name } })),
+});
+
+/** Which account and models the engine uses. */
+const accountOver = (
+  call: Http["call"],
+): Pick<Connection, "account" | "providers" | "setUpModel" | "startLogin" | "cancelLogin" | "dropAccount" | "rateLimits"> => ({
+  account: () => call("GET /api/account"),
+  providers: async () => (await call("GET /api/account/providers")).data,
+  setUpModel: async (wanted) => modelSetUp(await call("POST /api/account/login/start", { body: { type: "apiKey", ...wanted } })),
+  startLogin: async (type) => loginOf(await call("POST /api/account/login/start", { body: { type } })),
+  cancelLogin: (loginId) => done(call("POST /api/account/login/cancel", { body: { loginId } })),
+  dropAccount: () => done(call("POST /api/account/logout")),
+  rateLimits: async () => (await call("GET /api/account/rate-limits")).rateLimits,
 });
 
 /** Features besides the agent. */
@@ -120,11 +133,7 @@ export function connectManager(): Connection {
     skills: async (cwd) => (await call("GET /api/skills", { query: { cwd } })).data.flatMap((entry) => entry.skills),
     files: async (sessionId, query) => (await call("GET /api/sessions/:sessionId/files", { ...of(sessionId), query: { query } })).data,
     capabilities: () => call("GET /api/capabilities"),
-    account: () => call("GET /api/account"),
-    providers: async () => (await call("GET /api/account/providers")).data,
-    setUpModel: async (wanted) => modelSetUp(await call("POST /api/account/login/start", { body: { type: "apiKey", ...wanted } })),
-    dropAccount: () => done(call("POST /api/account/logout")),
-    rateLimits: async () => (await call("GET /api/account/rate-limits")).rateLimits,
+    ...accountOver(call),
     ...besideTheAgent(call),
 
     devices: async () => (await call("GET /api/devices")).data,

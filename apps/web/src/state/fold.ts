@@ -216,6 +216,8 @@ function foldEvent(state: AppState, event: StreamEvent): AppState {
       return resolve(state, event.payload.requestId, event.payload);
     case "tool_call_resolved":
       return resolve(state, event.payload.requestId, { ...event.payload, decision: event.payload.success ? "success" : "failure" });
+    case "account_login_completed":
+      return { ...state, lastLogin: event.payload };
     case "engine_state":
       return { ...state, engine: { running: event.payload.running, reason: event.payload.reason ?? null } };
     default:

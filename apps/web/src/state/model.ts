@@ -112,6 +112,8 @@ export interface AppState {
   /** Sessions with something the user has not seen. */
   readonly unread: ReadonlySet<string>;
   readonly openSession: string | null;
+  /** How the last sign-in of the engine ended. */
+  readonly lastLogin: { readonly loginId?: string | null; readonly success: boolean; readonly error?: string | null } | null;
 }
 
 export const emptyState: AppState = {
@@ -131,6 +133,7 @@ export const emptyState: AppState = {
   outbox: [],
   unread: new Set(),
   openSession: null,
+  lastLogin: null,
 };
 
 export const emptyThread = (id: string): ThreadView => ({

@@ -4,6 +4,7 @@ import { allows, useApp } from "../../app-context.tsx";
 import type { Account } from "../../connection/connection.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Limits } from "../side-panel.tsx";
+import { ChatgptSignIn } from "./chatgpt-sign-in.tsx";
 import { Shown, useLoaded } from "./load.tsx";
 import { SetUpModel } from "./set-up-model.tsx";
 
@@ -22,11 +23,13 @@ export function AccountTab(): ReactElement {
   // Other engines may list none.
   const providers = useLoaded(useCallback(() => connection.providers().catch(() => []), [connection]));
   const limits = useLoaded(useCallback(() => connection.rateLimits().catch(() => null), [connection]));
-  const renew = (): void => {
-    void account.reload();
-    void providers.reload();
+  const { reload: reloadAccount } = account;
+  const { reload: reloadProviders } = providers;
+  const renew = useCallback((): void => {
+    void reloadAccount();
+    void reloadProviders();
     reload();
-  };
+  }, [reloadAccount, reloadProviders, reload]);
   const admin = allows(scope, "admin");
   const known = account.value?.account ?? null;
   return (
@@ -37,6 +40,7 @@ export function AccountTab(): ReactElement {
           <Shown of={providers}>{(value) => <SetUpModel providers={value} onDone={renew} />}</Shown>
         </section>
       ) : null}
+      {admin && known?.type !== "chatgpt" ? <ChatgptSignIn onDone={renew} /> : null}
       <section className="setting-box">
         <h3>Account</h3>
         <Shown of={account}>{(value) => <p>{accountText(value)}</p>}</Shown>

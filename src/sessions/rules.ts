@@ -2,10 +2,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { RpcError } from "../client/client.ts";
-import type { EngineLink } from "../sessions/link.ts";
-import type { ApprovalRule } from "./api/records.ts";
-import { failure } from "./problems.ts";
-import type { ManagerStore } from "./store.ts";
+import type { EngineLink } from "./link.ts";
 
 export interface RuleText {
   readonly pattern: readonly (string | string[])[];
@@ -17,8 +14,42 @@ export interface RuleText {
   readonly line: number;
 }
 
+/** A rule as people see it. */
+export interface CommandRule {
+  readonly ruleId: string;
+  readonly pattern: (string | string[])[];
+  readonly decision: RuleText["decision"];
+  readonly justification: string | null;
+  readonly file: string;
+  readonly line: number;
+  readonly editable: boolean;
+  /** Also allows such commands to leave the sandbox. */
+  readonly outsideSandbox: boolean;
+  readonly expiresAt: string | null;
+  readonly addedBy: string | null;
+}
+
+/** What the rules file has no place for, by rule id. */
+export type RuleNotes = Readonly<Record<string, { readonly expiresAt: string | null; readonly addedBy?: string | null }>>;
+export interface RuleNoteStore {
+  read(): RuleNotes;
+  write(notes: RuleNotes): void;
+}
+
+/** A change that cannot be made, with the HTTP status that describes it. */
+export class RuleRefused extends Error {
+  readonly status: 404 | 409 | 501;
+  readonly code: string;
+  constructor(status: 404 | 409 | 501, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+const failure = (status: 404 | 409 | 501, code: string, message: string): RuleRefused => new RuleRefused(status, code, message);
+
 export interface RuleList {
-  readonly data: ApprovalRule[];
+  readonly data: CommandRule[];
   readonly writable: boolean;
   readonly file: string | null;
 }
@@ -32,14 +63,14 @@ type Change = {
 
 export class Rules {
   readonly #link: () => EngineLink;
-  readonly #store: ManagerStore;
+  readonly #notes: RuleNoteStore;
   readonly #now: () => number;
   /** Serializes changes: each reads the file, changes a line and writes it back. */
   #tail: Promise<unknown> = Promise.resolve();
 
-  constructor(link: () => EngineLink, store: ManagerStore, now: () => number) {
+  constructor(link: () => EngineLink, notes: RuleNoteStore, now: () => number) {
     this.#link = link;
-    this.#store = store;
+    this.#notes = notes;
     this.#now = now;
   }
 
@@ -68,7 +99,7 @@ export class Rules {
       const rule = parseRules(text).find((r) => idOf(r.pattern, outside) === ruleId);
       if (rule === undefined) throw failure(404, "no_such_rule", "There is no such rule.");
       const pattern = change.pattern ?? rule.pattern;
-      const note = this.#store.state.ruleNotes[ruleId];
+      const note = this.#notes.read()[ruleId];
       this.#note(ruleId, undefined);
       this.#note(idOf(pattern, outside), {
         expiresAt: change.expiresAt === undefined ? (note?.expiresAt ?? null) : change.expiresAt,
@@ -92,11 +123,11 @@ export class Rules {
   /** Removes every expired rule. */
   async sweep(): Promise<void> {
     const over = (id: string): boolean => {
-      const end = this.#store.state.ruleNotes[id]?.expiresAt;
+      const end = this.#notes.read()[id]?.expiresAt;
       return end != null && Date.parse(end) <= this.#now();
     };
     for (const outside of [false, true]) {
-      const ended = Object.keys(this.#store.state.ruleNotes).filter((id) => isOutside(id) === outside && over(id));
+      const ended = Object.keys(this.#notes.read()).filter((id) => isOutside(id) === outside && over(id));
       if (ended.length === 0) continue;
       await this.#edit(outside, (text) => {
         const rules = parseRules(text).filter((r) => ended.includes(idOf(r.pattern, outside)));
@@ -135,10 +166,10 @@ export class Rules {
     }
   }
 
-  #shown(text: string, outside: boolean): ApprovalRule[] {
-    return parseRules(text).map((rule): ApprovalRule => {
+  #shown(text: string, outside: boolean): CommandRule[] {
+    return parseRules(text).map((rule): CommandRule => {
       const ruleId = idOf(rule.pattern, outside);
-      const note = this.#store.state.ruleNotes[ruleId];
+      const note = this.#notes.read()[ruleId];
       return {
         ruleId,
         pattern: [...rule.pattern],
@@ -155,8 +186,8 @@ export class Rules {
   }
 
   #note(id: string, note: { expiresAt: string | null; addedBy: string | null } | undefined): void {
-    const { [id]: _, ...rest } = this.#store.state.ruleNotes;
-    this.#store.change({ ruleNotes: note === undefined ? rest : { ...rest, [id]: note } });
+    const { [id]: _, ...rest } = this.#notes.read();
+    this.#notes.write(note === undefined ? rest : { ...rest, [id]: note });
   }
 }
 
