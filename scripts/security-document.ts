@@ -72,6 +72,27 @@ const landlock = [
   "",
 ].join("\n");
 
+const profiles = `## What a permission profile can keep from commands
+
+A profile (\`[permissions.<name>]\`, [config.md](config.md)) says what may be read, written and is denied. The longest path counts, and what none covers is denied. The same rules hold for commands, for patches, for \`view_image\` and attached images, and for what undo keeps. What is denied stays denied for the thread: when a person lets a command leave the sandbox, and after a switch to another profile or mode. A command that runs outside the sandbox under such a profile sees the whole disk but the denied paths, with a new /dev and /proc and without set-user-ID programs.
+
+| | bubblewrap and namespaces | Landlock | macOS (Seatbelt) |
+|---|---|---|---|
+| denied outside the writable folders | yes | yes | yes |
+| denied or read-only inside a writable folder | yes; the folders around it cannot be moved | commands are refused | yes |
+| reading only what is named (no \`:root\`) | yes | yes, but all names can be listed | yes |
+| denied by a pattern | the matching files are looked for before each command, as deep as \`glob_scan_max_depth\` says; above 500 of them or 400,000 entries commands are refused | the same, and refused where one is in a writable folder | by name, also files that come later |
+| leaving the sandbox while something is denied | yes | refused | yes |
+
+What this does not cover:
+
+- A file that gets a denied name while a command runs, or that another program replaces meanwhile, can be read by that command on Linux: a mount hides what was there when it started.
+- A second hard link to a denied file is another name for it, and is not denied.
+- Hooks, MCP servers and the person's own commands (\`!\` in the terminal client) run as the person; names of denied files show in file search.
+- \`.git\`, \`.codex\` and \`.agents\` stay read-only, whatever a profile says.
+- Hosts are not told apart: a profile that lists hosts or unix sockets gets no network.
+`;
+
 export function securityDocument(root: string): string {
   const proofsOf = proofsIn(root);
   const excused = [...allCases].flatMap(([n, row]) => ("cannotApply" in row ? [`- **${n}**, ${row.tries}: ${row.cannotApply}`] : []));
@@ -88,7 +109,9 @@ export function securityDocument(root: string): string {
     ].join("\n"),
   );
   const count = `${allCases.size - excused.length} of ${allCases.size} cases are tested${excused.length === 0 ? "; none is excused." : ". These cannot apply:"}`;
-  return [intro, count, ...(excused.length === 0 ? [] : ["", ...excused]), "", choices, onDisk, limits, landlock, ...tables].join("\n");
+  return [intro, count, ...(excused.length === 0 ? [] : ["", ...excused]), "", choices, onDisk, limits, landlock, profiles, ...tables].join(
+    "\n",
+  );
 }
 
 function shown({ kind, name, file }: Proof): string {

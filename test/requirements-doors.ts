@@ -151,6 +151,22 @@ export const doorRequirements = {
     source: "observed 0.166",
     says: "a permission profile names the sandbox of a thread, and its settings say which",
   },
+  "profile.own": {
+    source: "observed 0.166",
+    says: "a profile of the settings gives threads its sandbox: by default_permissions, by the params of every request that takes one, and on resume",
+  },
+  "profile.denies": {
+    source: "observed 0.166",
+    says: "what a profile denies or keeps read-only is so for commands, patches and images, and stays denied outside the sandbox and after a switch",
+  },
+  "profile.agents": {
+    source: "own",
+    says: "sub-agents and reviews have the profile of their thread, and none of its rights to write where they only read",
+  },
+  "profile.listed": {
+    source: "observed 0.166",
+    says: "permissionProfile/list has the profiles of the settings, and what the administrator does not allow is refused or replaced",
+  },
 
   "mcp.searched": {
     source: "Parley",

@@ -7,6 +7,7 @@ import { invalidRequest } from "../protocol/errors.ts";
 import { ApprovalsReviewer, AskForApproval, permissionProfiles, SandboxMode } from "../protocol/policy.ts";
 import { type PlainSetting, plainSettings, type SettingDefaults, settingRows } from "../protocol/settings.ts";
 import { featureAliases } from "./features.ts";
+import { defaultProfile, type ProfilesContext, profilesFrom, profileWarnings } from "./permissions.ts";
 import type { Project } from "./project.ts";
 import { bool, count, flags, list, tableAt, text, texts } from "./read-value.ts";
 
@@ -19,6 +20,8 @@ export interface BuildInput {
   readonly hooks: Config["hooks"];
   readonly plugins: Config["plugins"];
   readonly roles: Config["agents"]["roles"];
+  /** What the paths of permission profiles refer to. */
+  readonly place: ProfilesContext;
   readonly requested: readonly string[];
   readonly accepted: Config["accepted"];
   readonly unacceptedRules: readonly string[];
@@ -36,6 +39,7 @@ const noRequirements: Config["requirements"] = {
   allowedApprovalPolicies: undefined,
   allowedApprovalsReviewers: undefined,
   allowedSandboxModes: undefined,
+  allowedProfiles: undefined,
   allowedLoginMethods: undefined,
   developerInstructions: undefined,
 };
@@ -44,6 +48,7 @@ export function buildConfig(input: BuildInput): Config {
   const { raw, project } = input;
   const provider = text(raw, "model_provider");
   const providers = providersFrom(raw, input.builtInProviders);
+  const profiles = profilesFrom(raw, input.place);
   const modelProvider = provider ?? input.fallback.modelProvider;
   if (!Object.hasOwn(providers, modelProvider))
     throw invalidRequest(`model_provider: no provider is named \`${modelProvider}\`; known are ${Object.keys(providers).join(", ")}`);
@@ -53,6 +58,7 @@ export function buildConfig(input: BuildInput): Config {
     modelProvider,
     providers,
     ...policiesFrom(raw, project),
+    ...{ permissionProfiles: profiles, defaultProfile: defaultProfile(raw, profiles) },
     ...modelSettingsFrom(raw, input.readFile),
     toolOutputTokenLimit: count(raw, "tool_output_token_limit") ?? 10_000,
     projectDocMaxBytes: count(raw, "project_doc_max_bytes") ?? 32_768,
@@ -92,7 +98,7 @@ export function buildConfig(input: BuildInput): Config {
     requested: input.requested,
     accepted: input.accepted,
     unacceptedRules: input.unacceptedRules,
-    warnings: input.warnings,
+    warnings: [...input.warnings, ...profileWarnings(raw, profiles)],
   };
 }
 
@@ -145,15 +151,10 @@ function policiesFrom(
   };
 }
 
+/** Of a built-in profile; the user's own ones are no modes. */
 function modeOfProfile(raw: TomlTable): SandboxMode | undefined {
-  const id = text(raw, "default_permissions");
-  if (id === undefined) return undefined;
-  const mode = Object.hasOwn(permissionProfiles, id) ? permissionProfiles[id] : undefined;
-  if (mode === undefined)
-    throw invalidRequest(
-      `default_permissions: unknown permission profile \`${id}\`; known are ${Object.keys(permissionProfiles).join(", ")}`,
-    );
-  return mode;
+  const id = text(raw, "default_permissions") ?? "";
+  return Object.hasOwn(permissionProfiles, id) ? permissionProfiles[id] : undefined;
 }
 
 type ModelSettings = Pick<

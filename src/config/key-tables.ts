@@ -281,3 +281,13 @@ function ofOtherScreens(names: string): Keys {
 function foreign(names: string): Keys {
   return Object.fromEntries(names.split(" ").map((name) => [name, free("Kept for other programs.", { foreign: true })]));
 }
+
+export const permissionProfile = table("One profile. docs/security.md shows what each engine of the sandbox can enforce.", {
+  description: value(string, "Shown where profiles are chosen."),
+  extends: value(string, "The profile whose entries it starts from: `:read-only`, `:workspace`, or another of `permissions`."),
+  workspace_roots: value(() => record(boolean()), "Further folders of the workspace, each true or false."),
+  filesystem: free(
+    'What commands and the agent may do with files: a path, `:root`, `:workspace_roots`, `:minimal`, `:tmpdir` or `:slash_tmp` = `"read"`, `"write"` or `"deny"`; or a table of paths below it. The longest path counts, and what none covers is denied. A denied path may have wildcards (`"**/.env"`), and `glob_scan_max_depth` limits how deep these are looked for.',
+  ),
+  network: free("`enabled = true` lets commands reach the network."),
+});

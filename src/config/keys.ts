@@ -12,6 +12,7 @@ import {
   modelProvider,
   otel,
   parley,
+  permissionProfile,
   plugin,
   tui,
 } from "./key-tables.ts";
@@ -102,7 +103,11 @@ export const configKeys: Keys = {
     exclude_tmpdir_env_var: value(boolean, "Keep `$TMPDIR` read-only.", { standard: "false" }),
     exclude_slash_tmp: value(boolean, "Keep `/tmp` read-only.", { standard: "false" }),
   }),
-  default_permissions: value(string, "The permission profile of new threads: `:read-only`, `:workspace` or `:danger-full-access`."),
+  default_permissions: value(
+    string,
+    "The permission profile of new threads: `:read-only`, `:workspace`, `:danger-full-access`, or one of `permissions`. Where `sandbox_mode` is set too, the later file counts, and in one file the profile.",
+  ),
+  permissions: named("Permission profiles of your own, by name.", "name", permissionProfile),
   shell_environment_policy: environment,
   projects: named(
     "What the user decided about folders.",
@@ -175,7 +180,7 @@ export const foreignKeys: ReadonlySet<string> = new Set(
 
 /** Keys of the shared file that have no effect here although the user may rely on them: kept, with a warning. */
 export const keysNotHonoured: ReadonlySet<string> = new Set(
-  `model_catalog_json include_apply_patch_tool model_auto_compact_token_limit_scope background_terminal_max_timeout allow_login_shell permissions mcp_oauth_callback_url apps auto_review include_apps_instructions include_collaboration_mode_instructions include_environment_context include_environment_context_time include_permissions_instructions mcp_enterprise_managed_auth mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator responses_api_metadata experimental_sandbox_command_assessment zsh_path`.split(
+  `model_catalog_json include_apply_patch_tool model_auto_compact_token_limit_scope background_terminal_max_timeout allow_login_shell mcp_oauth_callback_url apps auto_review include_apps_instructions include_collaboration_mode_instructions include_environment_context include_environment_context_time include_permissions_instructions mcp_enterprise_managed_auth mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator responses_api_metadata experimental_sandbox_command_assessment zsh_path`.split(
     /\s+/,
   ),
 );

@@ -15,10 +15,11 @@ import { listHooks } from "./hooks.ts";
 import { ConfigLoader, digestsOf } from "./loader.ts";
 import { mergeStack, parseKeyPath } from "./merge.ts";
 import { flagsTable } from "./overrides.ts";
+import type { Profiles } from "./permissions.ts";
 import { realPath } from "./project.ts";
 import { createProjectTrust } from "./project-trust.ts";
 import { readConfig } from "./read.ts";
-import { allowedModes, forbiddenBy } from "./requirements.ts";
+import { allowedModes, allowedProfiles, forbiddenBy, type Requirements } from "./requirements.ts";
 import { writeConfig, writeError, writeOutcome } from "./write.ts";
 
 export interface ConfigStoreOptions {
@@ -73,7 +74,10 @@ export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
       loader.switchFeatures(known);
       return known;
     },
-    permissionProfiles: () => listProfiles(allowedModes(loader.requirements()?.values ?? {})),
+    permissionProfiles: (cwd) => [
+      ...listProfiles(allowedModes(loader.requirements()?.values ?? {})),
+      ...ownProfiles(loader.profiles(cwd), loader.requirements()),
+    ],
     waiting(cwd) {
       const { project, waiting } = loader.waiting(cwd);
       return { ...project, waiting };
@@ -147,5 +151,15 @@ function listProfiles(allowed: readonly SandboxMode[] | undefined): PermissionPr
     id,
     description: null,
     allowed: allowed === undefined || allowed.includes(mode),
+  }));
+}
+
+function ownProfiles(profiles: Profiles, requirements: Requirements | undefined): PermissionProfileSummary[] {
+  const allowed = allowedProfiles(requirements?.values ?? {}, profiles);
+  const named = Object.entries(profiles).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return named.map(([id, profile]) => ({
+    id,
+    description: "problem" in profile ? null : profile.description,
+    allowed: !("problem" in profile) && (allowed?.includes(id) ?? true),
   }));
 }

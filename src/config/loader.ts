@@ -28,6 +28,7 @@ import {
 import { mcpServersFrom, projectServersIn, withPluginServers } from "./mcp-servers.ts";
 import { deepFreeze, mergeStack, mergeTables } from "./merge.ts";
 import { overridesTable } from "./overrides.ts";
+import { profilesFrom, withOneSandbox } from "./permissions.ts";
 import { findProject, type Project, realPath } from "./project.ts";
 import { createProjectTrust, digestOf } from "./project-trust.ts";
 import { bool, list, tableAt, text } from "./read-value.ts";
@@ -120,7 +121,7 @@ export class ConfigLoader {
     ];
     if (known !== undefined && sameItems(known.from.slice(0, from.length), from) && this.#filesUnchanged(known.from.slice(from.length)))
       return known.config;
-    const raw = withRequirements(mergeStack(stack.layers), requirements);
+    const raw = withRequirements(withOneSandbox(mergeStack(stack.layers), stack.layers), requirements);
     const found = this.#hooks(stack, raw);
     const projectServers = projectServersIn(stack.layers, stack.project);
     const mcp = withPluginServers(
@@ -132,7 +133,7 @@ export class ConfigLoader {
     for (const file of [...hookFiles(stack), ...aboutRoles.files]) read.push({ file, content: readAnyhow(this.files, file) });
     const built = buildConfig({
       codexHome: this.#options.codexHome,
-      raw,
+      ...{ raw, place: { cwd, env: this.#options.env } },
       project: stack.project,
       mcpServers: mcp.servers,
       plugins: plugins.plugins,
@@ -167,6 +168,12 @@ export class ConfigLoader {
     if (words === "") throw invalidRequest(`${configKey}: ${file} ${content === undefined ? "does not exist" : "is empty"}`);
     read.push({ file, content });
     return words;
+  }
+
+  /** The user's own permission profiles for a folder. */
+  profiles(cwd: string | undefined): Config["permissionProfiles"] {
+    const raw = mergeStack(this.stack(cwd).layers);
+    return profilesFrom(raw, { cwd: cwd ?? this.#options.codexHome, env: this.#options.env });
   }
 
   /** The hooks of a folder, including those that do not run. */

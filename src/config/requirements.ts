@@ -2,6 +2,7 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../core/ports/config.ts";
+import { modeOfRules } from "../core/ports/file-access.ts";
 import { hookEventNames } from "../core/ports/hooks.ts";
 import { jsonSchema, parse, problem } from "../lib/schema.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
@@ -10,6 +11,7 @@ import { invalidRequest } from "../protocol/errors.ts";
 import { permissionProfiles, type SandboxMode } from "../protocol/policy.ts";
 import type { FileCache } from "./layers.ts";
 import { mergeTables } from "./merge.ts";
+import type { Profiles } from "./permissions.ts";
 import { tableAt } from "./read-value.ts";
 
 export interface Requirements {
@@ -112,11 +114,13 @@ export function forbiddenBy(requirements: Requirements | undefined, config: Toml
     ["approval_policy", values.allowedApprovalPolicies],
     ["approvals_reviewer", values.allowedApprovalsReviewers],
     ["sandbox_mode", allowedModes(values)],
-    ["default_permissions", profilesIn(values)],
     ["web_search", searchModes(values)],
   ];
   for (const [key, allowed] of choices)
     if (Object.hasOwn(config, key) && !isAllowed(allowed, config[key])) return refusal(key, config[key], { file, allowed: allowed ?? [] });
+  const profile = config["default_permissions"];
+  if (typeof profile === "string" && !isProfileAllowed(values, profile))
+    return refusal("default_permissions", profile, { file, allowed: profilesIn(values) });
   for (const [key, name] of Object.entries(requiredValues)) {
     const required = values[name] ?? undefined;
     if (required !== undefined && Object.hasOwn(config, key) && differs(config[key], required))
@@ -138,10 +142,33 @@ function refusal(key: string, value: unknown, { file, allowed }: { file: string;
 const differs = (value: unknown, required: unknown): boolean =>
   isTable(value) && isTable(required) ? !isDeepStrictEqual(mergeTables(value, required), value) : !isDeepStrictEqual(value, required);
 
-function profilesIn(values: ConfigRequirements): readonly string[] | undefined {
-  const modes = allowedModes(values);
-  return modes && Object.keys(permissionProfiles).filter((id) => isAllowed(modes, permissionProfiles[id]));
+/** By name. A user's own profile must be allowed itself; its sandbox mode is checked with its rules. */
+function isProfileAllowed(values: ConfigRequirements, id: string): boolean {
+  if (Object.hasOwn(permissionProfiles, id)) return isAllowed(allowedModes(values), permissionProfiles[id]);
+  return !values.allowedPermissionProfiles || values.allowedPermissionProfiles[id] === true;
 }
+
+function profilesIn(values: ConfigRequirements): readonly string[] {
+  const named = Object.entries(values.allowedPermissionProfiles ?? {}).flatMap(([id, isOn]) => (isOn ? [id] : []));
+  return [...new Set([...Object.keys(permissionProfiles), ...named])].filter((id) => isProfileAllowed(values, id));
+}
+
+/** The user's own profiles that are allowed by their name and by what they allow; undefined allows all of them. */
+export function allowedProfiles(values: ConfigRequirements, own: Profiles): readonly string[] | undefined {
+  if (!values.allowedPermissionProfiles && !values.allowedSandboxModes) return undefined;
+  return Object.entries(own).flatMap(([id, profile]) => {
+    const isFit = !("problem" in profile) && isAllowed(values.allowedSandboxModes, modeOfRules(profile.rules));
+    return isFit && isProfileAllowed(values, id) ? [id] : [];
+  });
+}
+
+/** Where no sandbox mode is allowed, new threads get the first profile that is. */
+function replacement(values: ConfigRequirements, profiles: readonly string[] | undefined): string | undefined {
+  const wanted = values.defaultPermissions ?? "";
+  if (allowedModes(values)?.length !== 0) return undefined;
+  return profiles?.includes(wanted) === true ? wanted : profiles?.[0];
+}
+
 /** Disabling search is always allowed. */
 const searchModes = ({ allowedWebSearchModes: modes }: ConfigRequirements): readonly string[] | undefined =>
   modes ? ["disabled", ...modes] : undefined;
@@ -174,12 +201,18 @@ export function enforce(config: Config, requirements: Requirements | undefined, 
       warnings.push(`${key}: ${JSON.stringify(value)} is not allowed by ${file}; ${JSON.stringify(first)} is used`);
     return first;
   };
+  const profiles = allowedProfiles(values, config.permissionProfiles);
+  const defaultProfile =
+    config.defaultProfile === undefined || isAllowed(profiles, config.defaultProfile) ? config.defaultProfile : undefined;
+  if (config.defaultProfile !== undefined && defaultProfile === undefined)
+    warnings.push(`default_permissions: ${JSON.stringify(config.defaultProfile)} is not allowed by ${file}; the sandbox mode is used`);
   const modes = searchModes(values)?.map((mode) => (mode === "indexed" ? "cached" : mode));
   return {
     ...config,
     approvalPolicy: bend("approval_policy", config.approvalPolicy, values.allowedApprovalPolicies),
     approvalsReviewer: bend("approvals_reviewer", config.approvalsReviewer, values.allowedApprovalsReviewers),
     sandboxMode: bend("sandbox_mode", config.sandboxMode, allowedModes(values)),
+    defaultProfile: defaultProfile ?? replacement(values, profiles),
     webSearch: isAllowed(modes, config.webSearch) ? config.webSearch : "disabled",
     features: { ...config.features, ...values.featureRequirements },
     requirements: {
@@ -187,6 +220,7 @@ export function enforce(config: Config, requirements: Requirements | undefined, 
       allowedApprovalPolicies: values.allowedApprovalPolicies ?? undefined,
       allowedApprovalsReviewers: values.allowedApprovalsReviewers ?? undefined,
       allowedSandboxModes: allowedModes(values),
+      allowedProfiles: profiles,
       allowedLoginMethods: values.allowedLoginMethods ?? undefined,
       developerInstructions: values.additionalDeveloperInstructions ?? undefined,
     },

@@ -49,9 +49,9 @@ function isFree(key: string, value: unknown, own: TomlTable): boolean {
   if (harmless.has(key) || isDeepStrictEqual(value, own[key])) return true;
   switch (key) {
     case "sandbox_mode":
-      return isAtMost(sandboxes, value, own[key] ?? "workspace-write");
+      return !hasOwnProfile(own) && isAtMost(sandboxes, value, own[key] ?? "workspace-write");
     case "default_permissions":
-      return isAtMost(sandboxes, modeOf(value), own["sandbox_mode"] ?? modeOf(own[key]) ?? "workspace-write");
+      return !hasOwnProfile(own) && isAtMost(sandboxes, modeOf(value), own["sandbox_mode"] ?? modeOf(own[key]) ?? "workspace-write");
     case "approval_policy":
       return isAtMost(approvals, value, own[key] ?? "on-request");
     case "web_search":
@@ -60,6 +60,9 @@ function isFree(key: string, value: unknown, own: TomlTable): boolean {
       return false;
   }
 }
+
+/** A profile of the user's own says more than a mode can: nothing that replaces it is known to be narrower. */
+const hasOwnProfile = ({ default_permissions: profile }: TomlTable): boolean => profile !== undefined && modeOf(profile) === undefined;
 
 const modeOf = (profile: unknown): unknown =>
   typeof profile === "string" && Object.hasOwn(permissionProfiles, profile) ? permissionProfiles[profile] : undefined;

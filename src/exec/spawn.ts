@@ -113,8 +113,10 @@ class Runner implements ClosableRunner {
   async start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand> {
     this.#programs ??= new KnownPrograms();
     requireSound(command, this.#programs);
-    const { type } = confinement.policy;
-    const sandbox = type === "dangerFullAccess" || type === "externalSandbox" ? this.#open : this.#confined;
+    const { policy, files } = confinement;
+    const isOpen = policy.type === "dangerFullAccess" || policy.type === "externalSandbox";
+    // Rules about files hold under every policy.
+    const sandbox = isOpen && files === undefined ? this.#open : this.#confined;
     const [refusal] = await Promise.all([sandbox.prepare(confinement), this.#pipes.prepare()]);
     if (refusal !== undefined) throw new CommandRefused("noSandbox", refusal.refused);
     if (signal.aborted) throw new CommandRefused("other", "the command was interrupted before it was started");

@@ -26,6 +26,7 @@ export interface Bench {
 
 export interface BenchOptions extends Partial<Omit<Command, "argv">> {
   readonly policy?: Confinement["policy"];
+  readonly files?: Confinement["files"];
   readonly roots?: readonly string[];
   readonly protectedNames?: readonly string[];
   readonly namesMayBeOpen?: boolean;
@@ -51,10 +52,11 @@ export function openBench({
     ...options,
     engine: () => engine,
   });
-  const start: Bench["start"] = async (argv, { policy, roots, protectedNames, namesMayBeOpen, limits, signal, ...command } = {}) => {
+  const start: Bench["start"] = async (argv, { policy, files, roots, protectedNames, namesMayBeOpen, limits, signal, ...command } = {}) => {
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: base, LANG: "C.UTF-8" };
     const confinement = {
       policy: policy ?? { type: "workspaceWrite" as const },
+      files,
       workspaceRoots: roots ?? [at("work")],
       protectedNames: protectedNames ?? [],
       namesMayBeOpen: namesMayBeOpen ?? true,

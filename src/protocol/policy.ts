@@ -57,6 +57,23 @@ export const SandboxPolicy = named("SandboxPolicy", () =>
 );
 export type SandboxPolicy = Infer<typeof SandboxPolicy>;
 
+export const FileAccess = named("FileAccess", () => literals("read", "write", "deny"));
+export type FileAccess = Infer<typeof FileAccess>;
+
+/**
+ * What a permission profile says about files, in addition to the sandbox policy that it is shown as. A path is absolute, `:root`, or
+ * `:workspace_roots` with or without a path below it; a denied one may have wildcards.
+ */
+export const FileRules = named("FileRules", () =>
+  object({
+    /** Whether the entries are all that is allowed. Otherwise they are denials in addition to a sandbox policy. */
+    isWhole: boolean(),
+    entries: array(object({ path: string(), access: FileAccess() })),
+    globScanMaxDepth: maybe(natural()),
+  }),
+);
+export type FileRules = Infer<typeof FileRules>;
+
 /** The mode of each policy. This server does not enforce an external sandbox, so it counts as none. */
 export const sandboxModes: Readonly<Record<SandboxPolicy["type"], SandboxMode>> = {
   readOnly: "read-only",

@@ -5,6 +5,7 @@ import {
   ApprovalsReviewer,
   AskForApproval,
   CollaborationMode,
+  FileRules,
   Personality,
   ReasoningEffort,
   ReasoningSummary,
@@ -118,6 +119,16 @@ const table = {
     keys: ["sandbox_mode", "default_permissions"],
     follows: false,
     goesOn: "past",
+    isOptional: true,
+  }),
+  /** Null where the sandbox policy says everything about files. */
+  fileRules: ruled(() => nullable(FileRules()), {
+    takenBy: [],
+    chosenWith: ["sandboxPolicy", "sandbox", "permissions"],
+    keys: ["sandbox_mode", "default_permissions"],
+    follows: true,
+    goesOn: "past",
+    isLimit: true,
     isOptional: true,
   }),
   personality: plain(Personality, {

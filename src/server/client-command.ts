@@ -1,5 +1,5 @@
 /** A client's own commands outside of any thread: starting them and bounding their output. Serves `command/exec` and `process/*`. */
-import type { RunningCommand } from "../core/ports/command-runner.ts";
+import type { Confinement, RunningCommand } from "../core/ports/command-runner.ts";
 import { CommandRefused } from "../core/ports/command-runner.ts";
 import type { Config } from "../core/ports/config.ts";
 import { internalError, invalidRequest } from "../protocol/errors.ts";
@@ -32,6 +32,7 @@ export interface Start {
   readonly cwd: string;
   readonly config: Config;
   readonly policy: SandboxPolicy;
+  readonly files?: Confinement["files"];
   /** Without it the command may run forever. */
   readonly timeoutMs: number | undefined;
 }
@@ -46,7 +47,11 @@ export function limitCommands({ commands }: Session): void {
 }
 
 /** The command ends with the connection. */
-export async function startCommand(params: ClientCommand, { cwd, config, policy, timeoutMs }: Start, call: Call): Promise<RunningCommand> {
+export async function startCommand(
+  params: ClientCommand,
+  { cwd, config, policy, files, timeoutMs }: Start,
+  call: Call,
+): Promise<RunningCommand> {
   const { app, session } = call;
   const env = { ...app.commandEnv(config) };
   for (const [name, value] of Object.entries(params.env ?? {})) {
@@ -67,7 +72,7 @@ export async function startCommand(params: ClientCommand, { cwd, config, policy,
         ...(params.tty === true ? { tty: params.size ?? { cols: 80, rows: 24 } } : {}),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
       },
-      { policy, workspaceRoots: [cwd], protectedNames: config.protectedNames, limits: config.commandLimits },
+      { policy, files, workspaceRoots: [cwd], protectedNames: config.protectedNames, limits: config.commandLimits },
       gone.signal,
     );
     void running.exit.then(forget, forget);

@@ -2,8 +2,8 @@
 import { applyPlan, type BeforeImages } from "../core/patch/apply.ts";
 import { decidePatch, planPatch, reachOf } from "../core/patch/plan.ts";
 import { writeScope } from "../core/patch/reach.ts";
+import type { Sandbox } from "../core/settings/settings.ts";
 import type { CommandExecParams, CommandExecResponse } from "../protocol/command.ts";
-import type { SandboxPolicy } from "../protocol/policy.ts";
 import type { App } from "./app.ts";
 
 /** The patch of an `apply_patch` command; undefined for every other command. */
@@ -16,11 +16,11 @@ export function patchIn({ command, processId }: CommandExecParams): string | und
 /** No approval is requested: paths outside the sandbox cannot be changed. */
 export async function applyPatchCommand(
   patch: string,
-  { cwd, policy, app }: { readonly cwd: string; readonly policy: SandboxPolicy; readonly app: App },
+  { cwd, sandbox, app }: { readonly cwd: string; readonly sandbox: Sandbox; readonly app: App },
 ): Promise<CommandExecResponse> {
   const { places, workspace, config } = app;
   const { protectedNames } = config.effective(cwd);
-  const scope = await writeScope({ cwd, workspaceRoots: [cwd], sandboxPolicy: policy }, { ...places, protectedNames }, workspace);
+  const scope = await writeScope({ cwd, workspaceRoots: [cwd], ...sandbox }, { ...places, protectedNames }, workspace);
   const plan = await planPatch(patch, cwd, workspace, scope);
   if ("failed" in plan) return failure(plan.failed);
   const decision = decidePatch(reachOf(plan, scope), "never");

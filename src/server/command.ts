@@ -1,11 +1,12 @@
 /** `command/exec`: the client's own commands, sandboxed, without a thread. */
 import path from "node:path";
+import type { Confinement } from "../core/ports/command-runner.ts";
 import type { Config } from "../core/ports/config.ts";
+import { resolvedFiles } from "../core/ports/file-access.ts";
 import { refuseForbidden } from "../core/settings/requirements.ts";
-import { sandboxFrom, sandboxPolicyFor } from "../core/settings/settings.ts";
+import { type Sandbox, sandboxFrom, sandboxOf } from "../core/settings/settings.ts";
 import type { CommandExecParams, commandRequests } from "../protocol/command.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import type { SandboxPolicy } from "../protocol/policy.ts";
 import type { HandlersFor, Session } from "./app.ts";
 import {
   defaultCap,
@@ -33,12 +34,14 @@ export const commandHandlers: HandlersFor<typeof commandRequests> = {
     limitCommands(session);
     const cwd = path.resolve(params.cwd ?? process.cwd());
     const config = call.app.config.effective(cwd);
-    const policy = policyFor(params, config);
+    const sandbox = sandboxFor(params, config, cwd);
     const patch = patchIn(params);
-    if (patch !== undefined) return await applyPatchCommand(patch, { cwd, policy, app: call.app });
+    if (patch !== undefined) return await applyPatchCommand(patch, { cwd, sandbox, app: call.app });
     const output = outputOf(params, session);
     const timeoutMs = params.disableTimeout === true ? undefined : (params.timeoutMs ?? defaultTimeoutMs);
-    const starting = startCommand(params, { cwd, config, policy, timeoutMs }, call).then((running) => output.of(running));
+    const starting = startCommand(params, { cwd, config, ...confinedBy(sandbox, cwd), timeoutMs }, call).then((running) =>
+      output.of(running),
+    );
     // Registered from now on: the client's next message may already be for it.
     if (params.processId) processes.set(params.processId, { starting, takesInput: takesInput(params), tty: params.tty === true });
     session.commands++;
@@ -73,11 +76,15 @@ export const commandHandlers: HandlersFor<typeof commandRequests> = {
 
 const noCommand = (processId: string): Error => invalidRequest(`no active command/exec for process id ${JSON.stringify(processId)}`);
 
-function policyFor({ sandboxPolicy, permissionProfile: permissions }: CommandExecParams, config: Config): SandboxPolicy {
+function sandboxFor({ sandboxPolicy, permissionProfile: permissions }: CommandExecParams, config: Config, cwd: string): Sandbox {
   if (permissions && sandboxPolicy) throw invalidRequest("`permissionProfile` cannot be combined with `sandboxPolicy`");
   refuseForbidden({ sandboxPolicy, permissions }, config, "permissionProfile");
-  const usual = { sandboxPolicy: sandboxPolicyFor(config.sandboxMode, config) };
-  return sandboxFrom(usual, config, { sandboxPolicy, permissions }).sandboxPolicy;
+  const usual = sandboxPolicy || permissions ? undefined : config.defaultProfile;
+  return sandboxFrom({ ...sandboxOf(config, usual, cwd), cwd }, config, { sandboxPolicy, permissions });
+}
+
+function confinedBy({ sandboxPolicy: policy, fileRules = null }: Sandbox, cwd: string): Pick<Confinement, "policy" | "files"> {
+  return { policy, files: resolvedFiles({ sandboxPolicy: policy, fileRules, workspaceRoots: [cwd] }) };
 }
 
 function outputOf(params: CommandExecParams, session: Session): Output {

@@ -35,8 +35,8 @@ export const configHandlers: HandlersFor<typeof configRequests> = {
     if (without.length > 0) after(() => session.notify("warning", { threadId: null, message }));
     return { enablement: known };
   },
-  "permissionProfile/list"({ cursor, limit }, { app }) {
-    return page(app.config.permissionProfiles(), cursor, limit);
+  "permissionProfile/list"({ cursor, limit, cwd }, { app }) {
+    return page(app.config.permissionProfiles(cwd ?? undefined), cursor, limit);
   },
 };
 

@@ -1,6 +1,7 @@
 /** Changes to a live thread between its turns: settings, metadata, injected items, the person's own commands. */
 import path from "node:path";
 import { freshContext } from "../core/context/context.ts";
+import { activeProfile } from "../core/settings/file-rules.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
 import { checkId } from "../core/thread/threads.ts";
 import { runShellCommand } from "../core/turn/user-command.ts";
@@ -90,7 +91,7 @@ function announceSettings(thread: LiveThread, app: App): void {
   app.subscriptions.toThread(thread.id, "thread/settings/updated", { threadId: thread.id, threadSettings: settingsToWire(thread) });
 }
 
-function settingsToWire({ settings }: LiveThread): ThreadSettings {
+function settingsToWire({ settings, config }: LiveThread): ThreadSettings {
   return {
     cwd: settings.cwd,
     model: settings.model,
@@ -98,7 +99,7 @@ function settingsToWire({ settings }: LiveThread): ThreadSettings {
     approvalPolicy: settings.approvalPolicy === "on-failure" ? "on-request" : settings.approvalPolicy,
     approvalsReviewer: settings.approvalsReviewer,
     sandboxPolicy: settings.sandboxPolicy,
-    activePermissionProfile: settings.permissionProfile ? { id: settings.permissionProfile, extends: null } : null,
+    activePermissionProfile: activeProfile(settings, config),
     ...shownSettings("inUpdate", settings),
     collaborationMode: collaborationModeOf({ settings }),
     disabledPluginIds: [...(settings.disabledPluginIds ?? [])],

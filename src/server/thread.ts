@@ -1,6 +1,7 @@
 /** `thread/*`: starts, resumes, forks and archives threads. */
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { activeProfile } from "../core/settings/file-rules.ts";
 import { changed, type SettingsChange } from "../core/settings/settings.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
 import { checkId, type ForkPoint, type StartOptions } from "../core/thread/threads.ts";
@@ -240,7 +241,7 @@ export async function opened(thread: LiveThread, { app, session }: Call, turns: 
     approvalPolicy: approvalPolicyFor(session, settings.approvalPolicy),
     approvalsReviewer: settings.approvalsReviewer,
     sandbox: settings.sandboxPolicy,
-    activePermissionProfile: settings.permissionProfile ? { id: settings.permissionProfile, extends: null } : null,
+    activePermissionProfile: activeProfile(settings, config),
     ...shownSettings("inAnswer", settings),
     instructionSources: docs.map((doc) => doc.path),
     disabledPluginIds: [...(settings.disabledPluginIds ?? [])],

@@ -1,7 +1,9 @@
 /** `view_image`: adds a local image to the conversation. */
 import path from "node:path";
+import { fileGuard } from "../core/ports/file-access.ts";
 import { failed, type Tool } from "../core/ports/tool.ts";
 import { errorMessage } from "../lib/error-text.ts";
+import { findRealPath } from "../lib/file-status.ts";
 import { described, named, object, string } from "../lib/schema.ts";
 import { functionTool } from "./define.ts";
 
@@ -22,6 +24,8 @@ export const viewImage = (imageDataUrl: (file: string) => Promise<string>): Tool
           const item = { type: "imageView" as const, id: context.callId, path: file };
           let url: string;
           try {
+            const guard = await fileGuard(context.settings, async (at) => findRealPath(at) ?? at);
+            if (guard?.(file, findRealPath(file) ?? file) === "deny") throw new Error("the permission profile denies access to it");
             url = await imageDataUrl(file);
           } catch (error) {
             return failed(`unable to read image at ${file}: ${errorMessage(error)}`);

@@ -1,5 +1,6 @@
 /** What people granted beyond a single action, and how it changes a thread's settings. */
 import type { SandboxPolicy } from "../../protocol/policy.ts";
+import { rulesWithGrant } from "../ports/file-access.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 
 /** Additional sandbox permissions. */
@@ -52,9 +53,11 @@ export function widened(settings: ThreadSettings, { write, network }: Granted): 
   const { sandboxPolicy: policy } = settings;
   if (policy.type === "dangerFullAccess" || policy.type === "externalSandbox") return settings;
   const networkAccess = policy.networkAccess === true || network;
+  const fileRules = rulesWithGrant(settings, write);
   if (policy.type === "workspaceWrite")
     return {
       ...settings,
+      fileRules,
       sandboxPolicy: { ...policy, networkAccess, writableRoots: [...new Set([...(policy.writableRoots ?? []), ...write])] },
     };
   if (write.length === 0) return { ...settings, sandboxPolicy: { ...policy, networkAccess } };
@@ -65,5 +68,6 @@ export function widened(settings: ThreadSettings, { write, network }: Granted): 
     excludeSlashTmp: true,
     excludeTmpdirEnvVar: true,
   };
-  return { ...settings, workspaceRoots: [], sandboxPolicy: narrow };
+  // Rules about the session's folders need these; without rules, a writable folder is one that is named.
+  return { ...settings, fileRules, workspaceRoots: fileRules === null ? [] : settings.workspaceRoots, sandboxPolicy: narrow };
 }

@@ -1,6 +1,7 @@
 /** Runs a command: rules, approval, sandbox, output, end. No tool can skip a step. */
 import { withoutSecrets } from "../../lib/redact.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
+import type { SandboxPolicy } from "../../protocol/policy.ts";
 import { policyName, refusalOf, settle } from "../approval/approve.ts";
 import { approveCommand, auditedCommand, type CommandRequest } from "../approval/ask-command.ts";
 import { isConfined, stepForCommand } from "../approval/command-rules.ts";
@@ -9,6 +10,7 @@ import { runPatch } from "../edit/run-patch.ts";
 import { interceptPatch } from "../patch/heredoc.ts";
 import type { Settled } from "../ports/approval.ts";
 import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "../ports/command-runner.ts";
+import { resolvedFiles } from "../ports/file-access.ts";
 import type { KeptOutput } from "../ports/output-files.ts";
 import { type CommandAction, failed, succeeded, type ToolOutput } from "../ports/tool.ts";
 import { maxTerminals } from "../settings/count-limits.ts";
@@ -60,7 +62,7 @@ export async function runCommand(action: CommandAction, callId: string, turn: Co
   }
   const confinement = { ...confinementFor(turn, action.escalate), namesMayBeOpen: true };
   // A command that ran unasked because it only reads must not write where its sandbox leaves protected names open.
-  return await runGranted(request, item, openNames !== undefined && isReader(request) ? readOnly(confinement) : confinement, turn);
+  return await runGranted(request, item, openNames !== undefined && isReader(request) ? readOnly(confinement, turn) : confinement, turn);
 }
 
 function settledWithoutAsking({ verdict }: CommandRequest, turn: CommandTurn): Settled {
@@ -78,7 +80,7 @@ async function runGranted(request: CommandRequest, item: CommandItem, confinemen
   const outside: CommandRequest = { ...request, action: { ...action, escalate: true } };
   const ruling = await approveCommand(outside, { reason: "the command failed in the sandbox; run it outside?" }, turn);
   if (!ruling.allows) return await endDeclined(item, first, action, turn);
-  const second = await attempt(request, item, { ...confinement, policy: { type: "dangerFullAccess" } }, turn);
+  const second = await attempt(request, item, { ...confinement, ...confinementFor(turn, true) }, turn);
   return "output" in second ? second.output : await finish(item, second, action, turn);
 }
 
@@ -118,16 +120,19 @@ const isReader = ({ verdict }: CommandRequest): boolean => verdict.decision === 
 
 function confinementFor(turn: CommandTurn, escalated: boolean): Confinement {
   const { sandboxPolicy, workspaceRoots } = turn.settings;
+  const policy: SandboxPolicy = escalated ? { type: "dangerFullAccess" } : sandboxPolicy;
   return {
-    policy: escalated ? { type: "dangerFullAccess" } : sandboxPolicy,
+    policy,
+    files: resolvedFiles(turn.settings, policy),
     workspaceRoots,
     protectedNames: turn.thread.config.protectedNames,
     limits: turn.thread.config.commandLimits,
   };
 }
-function readOnly(confinement: Confinement): Confinement {
-  const { policy } = confinement;
-  return { ...confinement, policy: { type: "readOnly", networkAccess: "networkAccess" in policy && policy.networkAccess === true } };
+function readOnly(confinement: Confinement, turn: CommandTurn): Confinement {
+  const networkAccess = "networkAccess" in confinement.policy && confinement.policy.networkAccess === true;
+  const policy: SandboxPolicy = { type: "readOnly", networkAccess };
+  return { ...confinement, policy, files: resolvedFiles(turn.settings, policy) };
 }
 
 async function start(

@@ -3,6 +3,7 @@ import type { UserInput } from "../../protocol/item.ts";
 import type { ImageDetail } from "../../protocol/model-item.ts";
 import type { Config } from "../ports/config.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
+import { type ResolvedFiles, resolvedFiles } from "../ports/file-access.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
 import { developerMessage, type History, userMessage } from "./history.ts";
@@ -128,12 +129,24 @@ function environmentText(settings: ThreadSettings, ports: ContextThread["ports"]
     `  <current_date>${day}</current_date>`,
     `  <timezone>${ports.surroundings.timezone()}</timezone>`,
   ];
-  if (sandboxPolicy.type === "workspaceWrite") {
+  const files = resolvedFiles(settings);
+  if (files !== undefined) lines.push(...filesystemLines(settings, files));
+  else if (sandboxPolicy.type === "workspaceWrite") {
     const roots = [...new Set([...settings.workspaceRoots, ...(sandboxPolicy.writableRoots ?? [])])];
     lines.push("  <writable_roots>", ...roots.map((root) => `    <root>${root}</root>`), "  </writable_roots>");
   }
   return `<environment_context>\n${lines.join("\n")}\n</environment_context>`;
 }
+
+/** What a permission profile allows, so that the model does not try the rest. */
+function filesystemLines({ permissionProfile }: ThreadSettings, { rules, deniedGlobs }: ResolvedFiles): string[] {
+  const line = (access: string, at: string): string => `    <entry access="${access}"><path>${escapeXml(at)}</path></entry>`;
+  const denied = deniedGlobs.map(({ base, pattern }) => `    <entry access="deny"><glob>${escapeXml(`${base}/${pattern}`)}</glob></entry>`);
+  const named = permissionProfile ? ` permission_profile="${escapeXml(permissionProfile)}"` : "";
+  return [`  <filesystem${named}>`, ...rules.map(({ path: at, access }) => line(access, at)), ...denied, "  </filesystem>"];
+}
+
+const escapeXml = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
 const marks: readonly (readonly [prefix: string, key: string])[] = [
   ["<permissions", "permissions"],

@@ -33,7 +33,14 @@ export function permissionsText(settings: ThreadSettings): string {
   return `<permissions instructions>\n${sandboxText(settings)}\n${approvalText(settings)}\n</permissions instructions>`;
 }
 
-function sandboxText({ sandboxPolicy }: ThreadSettings): string {
+function sandboxText(settings: ThreadSettings): string {
+  const text = policyText(settings);
+  return settings.fileRules
+    ? `${text} A permission profile says in <environment_context> what may be read and written; what it denies stays denied outside the sandbox too.`
+    : text;
+}
+
+function policyText({ sandboxPolicy }: ThreadSettings): string {
   const network = (on: boolean): string => (on ? "The network can be used." : "There is no network.");
   switch (sandboxPolicy.type) {
     case "dangerFullAccess":

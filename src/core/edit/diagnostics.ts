@@ -4,6 +4,7 @@ import type { SandboxPolicy } from "../../protocol/policy.ts";
 import { isConfined } from "../approval/command-rules.ts";
 import { CommandRefused } from "../ports/command-runner.ts";
 import type { Config } from "../ports/config.ts";
+import { resolvedFiles } from "../ports/file-access.ts";
 import type { EditTurn } from "./edit-turn.ts";
 
 /** A checker that takes longer is not used again in its thread: an edit must not wait. */
@@ -99,6 +100,7 @@ async function outputOf(argv: readonly string[], name: CheckerName, turn: EditTu
   const policy: SandboxPolicy = mayWrite ? settings.sandboxPolicy : { type: "readOnly", networkAccess: false };
   const confinement = {
     policy,
+    files: resolvedFiles(settings, policy),
     workspaceRoots: settings.workspaceRoots,
     protectedNames: thread.config.protectedNames,
     limits: thread.config.commandLimits,

@@ -1,5 +1,6 @@
 /** The file changes of one turn, by its patches and its commands. */
 import type { CorePorts } from "../ports/core-ports.ts";
+import { accessIn, resolvedFiles } from "../ports/file-access.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import type { TurnKey } from "../ports/undo-store.ts";
 import { TurnFiles } from "./turn-diff.ts";
@@ -28,7 +29,13 @@ export class TurnEdits {
 
   constructor(by: EditedBy) {
     this.#by = by;
-    const scope = () => ({ roots: by.settings().workspaceRoots, mayWrite: by.settings().sandboxPolicy.type !== "readOnly" });
+    const scope = () => {
+      const settings = by.settings();
+      const files = resolvedFiles(settings);
+      const accessAt = files === undefined ? undefined : accessIn(files);
+      const isDenied = (file: string): boolean => accessAt?.(file) === "deny";
+      return { roots: settings.workspaceRoots, mayWrite: settings.sandboxPolicy.type !== "readOnly", isDenied };
+    };
     this.snapshot = new TurnSnapshot(by.key, scope, by.ephemeral ? undefined : by.ports);
   }
 

@@ -16,6 +16,8 @@ export interface TurnSnapshotPorts {
 export interface SnapshotScope {
   readonly roots: readonly string[];
   readonly mayWrite: boolean;
+  /** What a permission profile denies is neither kept nor restored: no command of the turn can have changed it. */
+  readonly isDenied?: (path: string) => boolean;
 }
 
 /** A background scan starts this long after a command, and takes at most this share of the time. */
@@ -97,8 +99,10 @@ export class TurnSnapshot {
     if (this.#ports === undefined) return;
     const { undo, log, clock } = this.#ports;
     const startedAt = clock.monotonic();
+    const { isDenied } = this.#scope();
     try {
       for (const { path, before, after } of (await (await this.#taken)?.changes()) ?? []) {
+        if (isDenied?.(path) === true) continue;
         const mark = stateMark(after);
         if (before !== undefined) await undo.keep(this.#key, path, before, mark);
         await undo.left(this.#key, path, mark);

@@ -4,6 +4,7 @@ import { utf8Text } from "../../lib/diff.ts";
 import { isInside, pathProblem, relativeInside } from "../../lib/paths.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
 import type { AskForApproval } from "../../protocol/policy.ts";
+import { deniedText } from "../ports/file-access.ts";
 import type { FileHunk } from "../ports/file-hunk.ts";
 import { absent, type FileState, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
 import { type FileEdit, fileUpdateChanges, type SummaryLine, successText, verificationFailed } from "./file-changes.ts";
@@ -201,6 +202,7 @@ class Draft {
     const known = this.#entries.get(real);
     if (known !== undefined) return known;
     this.#refuseEscape(named, real);
+    if (this.#scope.guard?.(named, real) === "deny") throw new WorkspaceRefusal("denied", deniedText(named));
     const before = await this.#workspace.read(real);
     return { named, real, shown: this.#shown(real), isEntry, before, now: before, isNew: before.kind === "absent", last: undefined };
   }

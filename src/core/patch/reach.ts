@@ -2,6 +2,7 @@
 import path from "node:path";
 import { homeEntries } from "../../lib/home-entries.ts";
 import { isInside, rootOf } from "../../lib/paths.ts";
+import { type FileGuard, fileGuard, resolvedFiles } from "../ports/file-access.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import { type MachineFolders, type Workspace, WorkspaceRefusal } from "../ports/workspace.ts";
 
@@ -21,6 +22,8 @@ export interface WriteScope {
   readonly closed: readonly string[];
   /** Protected whatever the roots are: the server's own data. */
   readonly sealed: readonly string[];
+  /** What the thread's permission profile says about single paths. */
+  readonly guard?: FileGuard | undefined;
   /** Names that are protected at any depth, in the form that `seenName` returns. */
   readonly names?: ReadonlySet<string>;
 }
@@ -31,7 +34,7 @@ const protectedNames = new Set([".git", ".codex", ".agents"]);
 export type Standing = "writable" | "protected" | "outside";
 
 export async function writeScope(
-  settings: Pick<ThreadSettings, "cwd" | "workspaceRoots" | "sandboxPolicy">,
+  settings: Pick<ThreadSettings, "cwd" | "workspaceRoots" | "sandboxPolicy" | "fileRules">,
   folders: MachineFolders & WriteLimits,
   workspace: Workspace,
 ): Promise<WriteScope> {
@@ -40,13 +43,14 @@ export async function writeScope(
   const sessionRoots = await Promise.all(named.map(async (name) => ({ named: path.resolve(name), real: await real(name) })));
   const policy = settings.sandboxPolicy;
   const everywhere = policy.type === "dangerFullAccess" || policy.type === "externalSandbox";
-  if (policy.type !== "workspaceWrite") return { everywhere, roots: [], sessionRoots, closed: [], sealed: [] };
+  const guard = await fileGuard(settings, (file) => resolved(file, workspace));
+  if (policy.type !== "workspaceWrite") return { everywhere, roots: [], sessionRoots, closed: [], sealed: [], guard };
   const extra = [
     ...(policy.writableRoots ?? []),
     ...(policy.excludeSlashTmp === true || path.sep === "\\" ? [] : ["/tmp"]),
     ...(policy.excludeTmpdirEnvVar === true || !folders.tmpdir ? [] : [folders.tmpdir]),
   ];
-  const roots = sessionRoots.map((root) => root.real);
+  const roots = settings.fileRules?.isWhole === true ? await writtenRoots(settings, real) : sessionRoots.map((root) => root.real);
   for (const name of extra.filter((name) => path.isAbsolute(name))) roots.push(await real(name));
   const closed = [await real(folders.codexHome), ...(folders.program ?? [])];
   for (const root of roots) closed.push(...(await protectedTargets(root, workspace)));
@@ -59,8 +63,17 @@ export async function writeScope(
     sessionRoots,
     closed,
     sealed: [await real(path.join(folders.codexHome, "parley"))],
+    guard,
     names: new Set(folders.protectedNames?.map(seenName)),
   };
+}
+
+async function writtenRoots(
+  settings: Pick<ThreadSettings, "workspaceRoots" | "sandboxPolicy" | "fileRules">,
+  real: (name: string) => Promise<string>,
+): Promise<string[]> {
+  const rules = resolvedFiles(settings)?.rules ?? [];
+  return await Promise.all(rules.filter(({ access }) => access === "write").map((rule) => real(rule.path)));
 }
 
 /** The targets of a root's protected names: a link's target, and for the `.git` file of a worktree the git folder and its common folder. */
@@ -94,6 +107,7 @@ async function resolved(absolute: string, workspace: Workspace): Promise<string>
  * nested repositories have hooks too, and their `.git` may be a link.
  */
 export function standingOf(real: string, scope: WriteScope, named = real): Standing {
+  if (scope.guard !== undefined && scope.guard(named, real) !== "write") return "outside";
   if (scope.everywhere) return "writable";
   const root = rootOf(real, scope.roots);
   if (root === undefined) return "outside";

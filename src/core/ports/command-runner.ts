@@ -1,5 +1,6 @@
 /** Ports: running commands, and sandboxing them. */
 import type { SandboxPolicy } from "../../protocol/policy.ts";
+import type { ResolvedFiles } from "./file-access.ts";
 
 export interface Command {
   readonly argv: readonly string[];
@@ -19,6 +20,11 @@ export interface Confinement {
   readonly policy: SandboxPolicy;
   /** The session's own folders: writable under workspaceWrite in addition to `policy.writableRoots`. */
   readonly workspaceRoots: readonly string[];
+  /**
+   * The rules of a permission profile. They decide what the command may read and write, in place of `workspaceRoots` and of the policy's
+   * folders; where an engine cannot enforce them, the command is refused.
+   */
+  readonly files?: ResolvedFiles | undefined;
   /** Names that are read-only in the session's and the policy's folders, in addition to those that always are. */
   readonly protectedNames?: readonly string[];
   readonly limits?: CommandLimits;

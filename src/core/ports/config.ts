@@ -8,7 +8,7 @@ import type {
 } from "../../protocol/config.ts";
 import type { ConfigRequirements } from "../../protocol/config-requirements.ts";
 import type { HooksListEntry } from "../../protocol/hooks.ts";
-import type { ApprovalsReviewer, AskForApproval, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
+import type { ApprovalsReviewer, AskForApproval, FileRules, Personality, ReasoningSummary, SandboxMode } from "../../protocol/policy.ts";
 import type { SettingDefaults } from "../../protocol/settings.ts";
 import type { CommandLimits } from "./command-runner.ts";
 import type { Hook } from "./hooks.ts";
@@ -134,6 +134,24 @@ export interface AgentSettings {
   readonly roles: readonly AgentRole[];
 }
 
+/** A permission profile of the user's settings, with everything that it extends. */
+export interface PermissionProfile {
+  readonly description: string | null;
+  /** The profile that it names as its parent. */
+  readonly extends: string | null;
+  readonly rules: FileRules;
+  readonly network: boolean;
+  /** `$TMPDIR` where the rules were read: they name it by its path. */
+  readonly tmpdir: string | undefined;
+  /** What of it has no effect, or less than it seems. */
+  readonly warnings: readonly string[];
+}
+
+/** A profile that cannot be used, and why. */
+export interface BrokenProfile {
+  readonly problem: string;
+}
+
 /** In addition to the defaults of a thread's plain settings. */
 export interface Config extends SettingDefaults {
   readonly codexHome: string;
@@ -149,6 +167,10 @@ export interface Config extends SettingDefaults {
     readonly excludeTmpdirEnvVar: boolean;
     readonly excludeSlashTmp: boolean;
   };
+  /** The user's own permission profiles; the built-in ones are sandbox modes. */
+  readonly permissionProfiles: Readonly<Record<string, PermissionProfile | BrokenProfile>>;
+  /** Which of them new threads get, in place of the sandbox mode. */
+  readonly defaultProfile: string | undefined;
   readonly contextWindow: number | undefined;
   readonly autoCompactTokenLimit: number | undefined;
   readonly toolOutputTokenLimit: number;
@@ -211,6 +233,8 @@ export interface Config extends SettingDefaults {
     readonly allowedApprovalsReviewers: readonly ApprovalsReviewer[] | undefined;
     /** By name and by permission profile. */
     readonly allowedSandboxModes: readonly SandboxMode[] | undefined;
+    /** The user's own profiles among the allowed ones; undefined allows all of them. */
+    readonly allowedProfiles: readonly string[] | undefined;
     readonly allowedLoginMethods: readonly ("chatgpt" | "api")[] | undefined;
     /** Added to every thread's developer instructions, wherever those come from. */
     readonly developerInstructions: string | undefined;
@@ -258,7 +282,8 @@ export interface ConfigStore extends ConfigSource {
   features(cwd?: string): readonly ExperimentalFeature[];
   /** Switches features for this process, with lower priority than files and flags. Returns what was applied; unknown names are not. */
   setFeatures(enablement: Readonly<Record<string, boolean>>): Readonly<Record<string, boolean>>;
-  permissionProfiles(): readonly PermissionProfileSummary[];
+  /** The profiles that threads in a folder can be given. */
+  permissionProfiles(cwd?: string): readonly PermissionProfileSummary[];
   /** The parts of a folder's project that are ignored because the user has not accepted them, and the project. */
   waiting(cwd: string): WaitingInProject;
   /** Accepts all of it. Throws when that cannot be stored. */

@@ -59,7 +59,7 @@ export interface MachineFolders {
 
 /** Why a file was not touched: a message for the model and the user, and the kind for code. */
 export class WorkspaceRefusal extends Error {
-  readonly kind: "changed" | "link" | "tooLarge" | "badPath" | "io";
+  readonly kind: "changed" | "link" | "tooLarge" | "badPath" | "denied" | "io";
   constructor(kind: WorkspaceRefusal["kind"], message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;

@@ -4,6 +4,7 @@ import type { SandboxPolicy } from "../../protocol/policy.ts";
 import { type SettingName, settingNames, settingRows } from "../../protocol/settings.ts";
 import type { Config } from "../ports/config.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
+import { withDenials } from "./file-rules.ts";
 import { sandboxPolicyFor } from "./settings.ts";
 
 const carriedNames = settingNames.filter((name) => settingRows[name].goesOn === "past");
@@ -30,7 +31,11 @@ export function pastModel(
 export function resumedSettings(past: ThreadSettings, base: ThreadSettings, config: Config): ThreadSettings {
   const isRequested = (name: SettingName): boolean => settingRows[name].keys.some((key) => config.requested.includes(key));
   const carried = carriedNames.filter((name) => past[name] !== undefined && !isRequested(name)).map((name) => [name, past[name]] as const);
-  const settings: ThreadSettings = { ...base, ...Object.fromEntries(carried), cwd: past.cwd, workspaceRoots: past.workspaceRoots };
+  const fileRules = isRequested("fileRules") ? withDenials(base.fileRules ?? null, past.fileRules) : (past.fileRules ?? null);
+  const settings: ThreadSettings = {
+    ...{ ...base, ...Object.fromEntries(carried) },
+    ...{ cwd: past.cwd, workspaceRoots: past.workspaceRoots, fileRules },
+  };
   return isRequested("sandboxPolicy") ? settings : { ...settings, sandboxPolicy: withRequestedRoom(past.sandboxPolicy, config) };
 }
 

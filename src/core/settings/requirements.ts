@@ -1,15 +1,16 @@
 /** Enforces the administrator's requirements: a request against them is refused, a setting from elsewhere is replaced. */
 import { invalidRequest } from "../../protocol/errors.ts";
-import { permissionProfiles, type SandboxMode, type SandboxPolicy, sandboxModes } from "../../protocol/policy.ts";
+import { permissionProfiles, type SandboxMode, sandboxModes } from "../../protocol/policy.ts";
 import type { Config } from "../ports/config.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
+import { withDenials } from "./file-rules.ts";
 import type { SettingsChange } from "./settings.ts";
 
 type Requested = Pick<SettingsChange, "approvalPolicy" | "approvalsReviewer" | "sandbox" | "sandboxPolicy" | "permissions">;
 
 /** Throws invalidRequest that names the field and what is allowed, so that the sender can choose again. */
-export function refuseForbidden(requested: Requested, { requirements }: Config, profileField = "permissions"): void {
-  const { allowedApprovalPolicies, allowedApprovalsReviewers, allowedSandboxModes, file } = requirements;
+export function refuseForbidden(requested: Requested, config: Config, profileField = "permissions"): void {
+  const { allowedApprovalPolicies, allowedApprovalsReviewers, allowedSandboxModes, allowedProfiles, file } = config.requirements;
   const refuse = (field: string, value: unknown, allowed: readonly unknown[] | undefined): void => {
     if (value === null || value === undefined || isAmong(allowed, value)) return;
     throw invalidRequest(`${field}: ${JSON.stringify(value)} is not allowed by ${file}; allowed are ${listed(allowed)}`);
@@ -19,19 +20,29 @@ export function refuseForbidden(requested: Requested, { requirements }: Config, 
   refuse("sandbox", requested.sandbox, allowedSandboxModes);
   refuse("sandboxPolicy", requested.sandboxPolicy?.type, namesOf(sandboxModes, allowedSandboxModes));
   // An unknown profile is rejected elsewhere, with a better message.
-  if (Object.hasOwn(permissionProfiles, requested.permissions ?? ""))
-    refuse(profileField, requested.permissions, namesOf(permissionProfiles, allowedSandboxModes));
+  const builtIn = namesOf(permissionProfiles, allowedSandboxModes);
+  const isBuiltIn = Object.hasOwn(permissionProfiles, requested.permissions ?? "");
+  if (isBuiltIn) refuse(profileField, requested.permissions, allowedSandboxModes && builtIn);
+  else if (Object.hasOwn(config.permissionProfiles, requested.permissions ?? ""))
+    refuse(profileField, requested.permissions, allowedProfiles && [...builtIn, ...allowedProfiles]);
 }
 
 /** Settings from a file, an earlier turn or another thread, with what the requirements forbid replaced. */
-export function withinRequirements(settings: ThreadSettings, config: Config, otherwise: SandboxPolicy): ThreadSettings {
+export function withinRequirements(
+  settings: ThreadSettings,
+  config: Config,
+  otherwise: Pick<ThreadSettings, "sandboxPolicy" | "permissionProfile" | "fileRules">,
+): ThreadSettings {
   const { allowedApprovalPolicies, allowedApprovalsReviewers, allowedSandboxModes, developerInstructions } = config.requirements;
-  const sandboxFits = isAmong(allowedSandboxModes, sandboxModes[settings.sandboxPolicy.type]);
+  const isOwnProfile = settings.permissionProfile && !Object.hasOwn(permissionProfiles, settings.permissionProfile);
+  const sandboxFits = isOwnProfile
+    ? isAmong(config.requirements.allowedProfiles, settings.permissionProfile)
+    : isAmong(allowedSandboxModes, sandboxModes[settings.sandboxPolicy.type]);
   return {
     ...settings,
     approvalPolicy: isAmong(allowedApprovalPolicies, settings.approvalPolicy) ? settings.approvalPolicy : config.approvalPolicy,
     approvalsReviewer: isAmong(allowedApprovalsReviewers, settings.approvalsReviewer) ? settings.approvalsReviewer : "user",
-    ...(sandboxFits ? {} : { sandboxPolicy: otherwise, permissionProfile: null }),
+    ...(sandboxFits ? {} : { ...otherwise, fileRules: withDenials(otherwise.fileRules ?? null, settings.fileRules) }),
     developerInstructions: withAdded(settings.developerInstructions, developerInstructions),
   };
 }

@@ -4,12 +4,13 @@ import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
 import type { Config } from "../ports/config.ts";
 import type { AskingTurnEntry, Limits } from "../ports/open-questions.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
+import { withDenials } from "./file-rules.ts";
 import { withinRequirements } from "./requirements.ts";
-import { sandboxPolicyFor } from "./settings.ts";
+import { sandboxOf } from "./settings.ts";
 
 /** What the config alone gives. */
 export const configuredLimits = (config: Config): Limits => ({
-  sandboxPolicy: sandboxPolicyFor(config.sandboxMode, config),
+  sandboxPolicy: sandboxOf(config, config.defaultProfile, "/").sandboxPolicy,
   approvalPolicy: config.approvalPolicy,
 });
 
@@ -19,13 +20,30 @@ export function revivedSettings(
   { settings: current, config }: { readonly settings: ThreadSettings; readonly config: Config },
 ): ThreadSettings {
   const now = configuredLimits(config);
-  const allowed = withinRequirements(settings, config, now.sandboxPolicy);
+  const allowed = withinRequirements(settings, config, sandboxOf(config, config.defaultProfile, settings.cwd));
   const limits = [allowed, ...stricter(configured, now), ...stricter(ofThread, current)];
+  const sandboxPolicy = limits.reduce((policy, limit) => narrower(policy, limit.sandboxPolicy), settings.sandboxPolicy);
   return {
     ...allowed,
-    sandboxPolicy: limits.reduce((policy, limit) => narrower(policy, limit.sandboxPolicy), settings.sandboxPolicy),
+    ...withRules(allowed, current, sandboxPolicy),
     approvalPolicy: limits.reduce((policy, limit) => askingMore(policy, limit.approvalPolicy), allowed.approvalPolicy),
   };
+}
+
+/**
+ * A profile's rules say more than a policy can be compared by: where either has changed, nothing may be written, and what either denies
+ * stays denied.
+ */
+function withRules(
+  { fileRules = null, sandboxPolicy: recorded }: ThreadSettings,
+  current: ThreadSettings,
+  sandboxPolicy: SandboxPolicy,
+): Pick<ThreadSettings, "sandboxPolicy" | "fileRules"> {
+  const { fileRules: rulesNow = null } = current;
+  const isSame = isDeepStrictEqual(fileRules, rulesNow);
+  if (isSame && (fileRules?.isWhole !== true || isDeepStrictEqual(recorded, sandboxPolicy))) return { sandboxPolicy, fileRules };
+  const rules = isSame ? fileRules : withDenials(rulesNow, fileRules);
+  return { sandboxPolicy: { type: "readOnly", networkAccess: hasNetwork(sandboxPolicy) }, fileRules: rules };
 }
 
 /** The later limits, if they are stricter in any way than the earlier ones. */

@@ -11,10 +11,17 @@ import {
 } from "../../protocol/settings.ts";
 import type { Config } from "../ports/config.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
+import { policyOf, rulesOf, withDenials } from "./file-rules.ts";
 import { refuseForbidden, withinRequirements } from "./requirements.ts";
 
 /** What a request may change; absent and null leave the setting as it is. */
-export type SettingsChange = SettingParams & { readonly hasMachine?: boolean | undefined };
+export type SettingsChange = SettingParams & {
+  readonly hasMachine?: boolean | undefined;
+  /** The sandbox of the thread that starts this one, in place of the params that choose one. */
+  readonly inherited?: Sandbox | undefined;
+  /** Takes away every right to write, and leaves the rest of the sandbox as it is. */
+  readonly readsOnly?: boolean | undefined;
+};
 
 /** The settings of a new thread. */
 export function settingsFrom(
@@ -30,7 +37,7 @@ export function settingsFrom(
     modelProvider: chosen.provider,
     approvalPolicy: config.approvalPolicy,
     approvalsReviewer: "user",
-    sandboxPolicy: sandboxPolicyFor(config.sandboxMode, config),
+    ...sandboxOf(config, choosesSandbox(change) ? undefined : config.defaultProfile, change.cwd),
     mode: "default",
     modeInstructions: null,
   };
@@ -54,13 +61,21 @@ export function changed(settings: ThreadSettings, config: Config, change: Settin
     effort: mode?.settings.reasoning_effort ?? change.effort ?? settings.effort,
     approvalPolicy: change.approvalPolicy ?? settings.approvalPolicy,
     approvalsReviewer: change.approvalsReviewer ?? settings.approvalsReviewer,
-    ...sandboxFrom(settings, config, change),
+    ...sandboxFrom({ ...settings, cwd }, config, change),
     mode: mode === undefined || mode === null ? settings.mode : mode.mode === "plan" ? "plan" : "default",
     ...(mode === undefined || mode === null ? {} : { isPairing: mode.mode === "pair_programming" }),
     modeInstructions: mode === undefined || mode === null ? settings.modeInstructions : (mode.settings.developer_instructions ?? null),
   };
-  return withinRequirements(next, config, sandboxPolicyFor(config.sandboxMode, config));
+  const narrowed: ThreadSettings = change.readsOnly === true ? { ...next, ...readOnlySandbox(next) } : next;
+  return withinRequirements(narrowed, config, sandboxOf(config, config.defaultProfile, cwd));
 }
+
+/** Under a read-only policy, rules about files allow no writing either. */
+const readOnlySandbox = ({ fileRules = null }: ThreadSettings): Sandbox => ({
+  sandboxPolicy: { type: "readOnly", networkAccess: false },
+  permissionProfile: null,
+  fileRules,
+});
 
 type PlainSettings = Pick<ThreadSettings, PlainSetting>;
 
@@ -94,6 +109,7 @@ export function chosenBy(change: SettingsChange): SettingName[] {
   const mode = change.collaborationMode?.settings;
   const given: Readonly<Record<string, unknown>> = {
     ...change,
+    sandboxPolicy: change.sandboxPolicy ?? change.inherited?.sandboxPolicy,
     model: change.model ?? mode?.model,
     effort: change.effort ?? mode?.reasoning_effort,
   };
@@ -112,26 +128,51 @@ export function renewed(
   if (was === undefined || is === undefined) return settings;
   const news = followers.filter((name) => !chosen.has(name) && JSON.stringify(was[name]) !== JSON.stringify(is[name]));
   const taken = Object.fromEntries(news.map((name) => [name, is[name]]));
-  const profile = news.includes("sandboxPolicy") ? { permissionProfile: null } : {};
-  return withinRequirements({ ...settings, ...taken, ...profile }, after, sandboxPolicyFor(after.sandboxMode, after));
+  const isOther = news.includes("sandboxPolicy") || news.includes("fileRules");
+  const profile = isOther ? { permissionProfile: is.permissionProfile ?? null, fileRules: is.fileRules ?? null } : {};
+  return withinRequirements({ ...settings, ...taken, ...profile }, after, sandboxOf(after, after.defaultProfile, cwd));
 }
 
-/** A policy, a mode or a profile; without any of them it is unchanged. */
-export function sandboxFrom(
-  settings: Pick<ThreadSettings, "sandboxPolicy" | "permissionProfile">,
-  config: Config,
-  change: Pick<SettingsChange, "sandbox" | "sandboxPolicy" | "permissions">,
-): Pick<ThreadSettings, "sandboxPolicy" | "permissionProfile"> {
+/** What commands may do, and the profile that says so. */
+export type Sandbox = Pick<ThreadSettings, "sandboxPolicy" | "permissionProfile" | "fileRules">;
+type SandboxChange = Pick<SettingsChange, "sandbox" | "sandboxPolicy" | "permissions" | "inherited">;
+
+const choosesSandbox = ({ sandbox, sandboxPolicy, permissions, inherited }: SandboxChange): boolean =>
+  Boolean(sandbox || sandboxPolicy || permissions || inherited);
+
+/** The sandbox of the user's profile of that name; without one, of the config's mode. */
+export function sandboxOf(config: Config, profile: string | undefined, cwd: string): Sandbox {
+  const own = profile === undefined ? undefined : config.permissionProfiles[profile];
+  if (profile === undefined || own === undefined)
+    return { sandboxPolicy: sandboxPolicyFor(config.sandboxMode, config), permissionProfile: null, fileRules: null };
+  if ("problem" in own) throw invalidRequest(own.problem);
+  const sandboxPolicy = policyOf(own, cwd);
+  return { sandboxPolicy, permissionProfile: profile, fileRules: rulesOf(own, sandboxPolicy) };
+}
+
+/** A policy, a mode or a profile; without any of them it is unchanged. What the thread's profile denied stays denied. */
+export function sandboxFrom(settings: Sandbox & Pick<ThreadSettings, "cwd">, config: Config, change: SandboxChange): Sandbox {
+  if (!choosesSandbox(change)) {
+    const { sandboxPolicy, permissionProfile = null, fileRules = null } = settings;
+    return { sandboxPolicy, permissionProfile, fileRules };
+  }
+  const chosen = change.inherited ?? chosenSandbox(config, change, settings.cwd);
+  return { ...chosen, fileRules: withDenials(chosen.fileRules ?? null, settings.fileRules) };
+}
+
+function chosenSandbox(config: Config, change: SandboxChange, cwd: string): Sandbox {
   const { permissions } = change;
   if (permissions && (change.sandboxPolicy || change.sandbox))
     throw invalidRequest(`\`permissions\` cannot be combined with \`${change.sandboxPolicy ? "sandboxPolicy" : "sandbox"}\``);
-  if (change.sandboxPolicy) return { sandboxPolicy: wholePolicy(change.sandboxPolicy), permissionProfile: null };
-  if (change.sandbox) return { sandboxPolicy: sandboxPolicyFor(change.sandbox, config), permissionProfile: null };
-  if (!permissions) return { sandboxPolicy: settings.sandboxPolicy, permissionProfile: settings.permissionProfile ?? null };
+  const withoutProfile = { permissionProfile: null, fileRules: null };
+  if (change.sandboxPolicy) return { sandboxPolicy: wholePolicy(change.sandboxPolicy), ...withoutProfile };
+  if (change.sandbox || !permissions)
+    return { sandboxPolicy: sandboxPolicyFor(change.sandbox ?? config.sandboxMode, config), ...withoutProfile };
   const mode = Object.hasOwn(permissionProfiles, permissions) ? permissionProfiles[permissions] : undefined;
-  if (mode === undefined)
-    throw invalidRequest(`unknown permission profile \`${permissions}\`; known are ${Object.keys(permissionProfiles).join(", ")}`);
-  return { sandboxPolicy: sandboxPolicyFor(mode, config), permissionProfile: permissions };
+  if (mode !== undefined) return { sandboxPolicy: sandboxPolicyFor(mode, config), permissionProfile: permissions, fileRules: null };
+  if (Object.hasOwn(config.permissionProfiles, permissions)) return sandboxOf(config, permissions, cwd);
+  const known = [...Object.keys(permissionProfiles), ...Object.keys(config.permissionProfiles)];
+  throw invalidRequest(`unknown permission profile \`${permissions}\`; known are ${known.join(", ")}`);
 }
 
 function rootsFor(settings: ThreadSettings, change: SettingsChange, cwd: string): readonly string[] {

@@ -1,7 +1,8 @@
 /** Starts the thread of a sub-agent: with its parent's settings, its role's choices, and as much of the conversation as it was given. */
 import { AgentProblem, type AgentTask } from "../ports/agents.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 import type { ThreadRecord } from "../ports/thread-store.ts";
-import type { SettingsChange } from "../settings/settings.ts";
+import type { Sandbox, SettingsChange } from "../settings/settings.ts";
 import type { LiveThread } from "./thread.ts";
 import type { Threads } from "./threads.ts";
 
@@ -20,6 +21,8 @@ export async function startAgent(threads: Threads, parent: LiveThread, task: New
   const names = { agent_path: path, agent_nickname: nickname, agent_role: role?.name ?? null };
   const options = {
     ...settings,
+    sandboxPolicy: null,
+    inherited: sandboxIn(settings),
     ...choicesOf(role),
     collaborationMode: null,
     model,
@@ -60,6 +63,12 @@ function refuseUnknownEffort(parent: LiveThread, model: string, effort: string):
   throw new AgentProblem(`reasoning_effort: ${model} has no effort ${JSON.stringify(effort)}; known are ${known}`);
 }
 
+const sandboxIn = ({ sandboxPolicy, permissionProfile = null, fileRules = null }: ThreadSettings): Sandbox => ({
+  sandboxPolicy,
+  permissionProfile,
+  fileRules,
+});
+
 /** A role's settings, in place of the parent's. It can narrow what its agent may do, never widen it. */
 function choicesOf(role: AgentTask["role"]): Omit<SettingsChange, "cwd"> {
   if (role === undefined) return {};
@@ -70,6 +79,6 @@ function choicesOf(role: AgentTask["role"]): Omit<SettingsChange, "cwd"> {
     ...(summary === undefined ? {} : { summary }),
     ...(personality === undefined ? {} : { personality }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
-    ...(isReadOnly ? { sandboxPolicy: { type: "readOnly", networkAccess: false }, permissions: null } : {}),
+    ...(isReadOnly ? { readsOnly: true } : {}),
   };
 }

@@ -1,5 +1,5 @@
 /** Input of a turn: what it begins with, what is added while it runs, and what is left for the next one. */
-
+import path from "node:path";
 import { errorMessage } from "../../lib/error-text.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { ThreadItem, UserInput } from "../../protocol/item.ts";
@@ -8,8 +8,11 @@ import { developerMessage, userMessage } from "../context/history.ts";
 import { pluginNotes } from "../context/plugin-notes.ts";
 import { inputWaits, promptSubmitted } from "../hooks/moments.ts";
 import { hasHooks } from "../hooks/run.ts";
+import { deniedText, fileGuard } from "../ports/file-access.ts";
 import type { ModelItem } from "../ports/model-client.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
 import type { ThreadRecord } from "../ports/thread-store.ts";
+import type { Workspace } from "../ports/workspace.ts";
 import { maxSteering } from "../settings/count-limits.ts";
 import type { LiveTurn, TurnThread } from "./live-turn.ts";
 import type { TurnInput } from "./steering.ts";
@@ -158,6 +161,12 @@ async function messageFrom(input: TurnInput, turn: LiveTurn): Promise<ModelItem>
   return { type: "message", role: "user", content };
 }
 
+async function refuseDenied(file: string, settings: ThreadSettings, workspace: Workspace): Promise<void> {
+  const locate = async (at: string): Promise<string> => (await workspace.locate(at)).real;
+  const named = path.resolve(settings.cwd, file);
+  if ((await fileGuard(settings, locate))?.(named, await locate(named)) === "deny") throw new Error(deniedText(named));
+}
+
 /** Images are scaled to a size that the thread's model accepts. */
 async function messagePart(part: UserInput, turn: LiveTurn): Promise<MessageContent> {
   const isImage = part.type === "localImage" || (part.type === "image" && "url" in part);
@@ -166,7 +175,8 @@ async function messagePart(part: UserInput, turn: LiveTurn): Promise<MessageCont
   const { imageLimits } = ports.catalog.find(settings.model, turn.thread.provider(settings));
   const name = part.type === "localImage" ? part.path : "in the message";
   try {
-    const { surroundings } = ports;
+    const { surroundings, workspace } = ports;
+    if (part.type === "localImage") await refuseDenied(part.path, settings, workspace);
     const url =
       part.type === "localImage" ? surroundings.imageDataUrl(part.path, imageLimits) : surroundings.fittedDataUrl(part.url, imageLimits);
     return imageParts(await url, part.detail);

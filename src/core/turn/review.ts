@@ -93,6 +93,7 @@ export async function reviewTurn(turn: LiveTurn, target: ReviewTarget): Promise<
 function reviewerRules(settings: ThreadSettings): ThreadSettings {
   const rules: ThreadSettings = { ...settings, mode: "default", modeInstructions: null, approvalPolicy: "never" };
   const { type } = settings.sandboxPolicy;
+  // Rules about files stay: under a read-only policy none of them allows writing.
   if (type !== "readOnly" && type !== "workspaceWrite") return Object.freeze(rules);
   const confined: ThreadSettings = { ...rules, sandboxPolicy: { type: "readOnly", networkAccess: false }, permissionProfile: null };
   return Object.freeze(confined);

@@ -2,17 +2,20 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Command, Confinement, SandboxState, WrappedCommand } from "../../core/ports/command-runner.ts";
+import type { ResolvedFiles } from "../../core/ports/file-access.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import { findLstat, findRealPath, findRealPathIfAny } from "../../lib/file-status.ts";
 import { isInsideAny } from "../../lib/paths.ts";
 import { readableEntries } from "./codex-home.ts";
+import { deniedMatches } from "./denied-matches.ts";
 import { EngineChoice } from "./engines/choose.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engines/engine.ts";
-import { baseMounts, type HomeMask, isHidden, planMounts, plannedPlaces, wholeDisk } from "./mounts.ts";
+import { baseDisk, baseMounts, type HomeMask, isHidden, planMounts, plannedPlaces } from "./mounts.ts";
 import { NestedRepositories } from "./nested-repositories.ts";
 import { OutsidePipes } from "./outside-pipes.ts";
 import { Placeholders } from "./placeholders.ts";
 import type { Leftovers, PlatformSandbox, SandboxContext } from "./platform-sandbox.ts";
+import { isHiddenBy, type ProfileFiles, planProfileFiles, writtenBy } from "./profile-files.ts";
 import { type ProtectionInput, protect } from "./protection.ts";
 import { type WritableRoots, writableRoots } from "./roots.ts";
 import { maskSecrets } from "./secret-files.ts";
@@ -34,6 +37,8 @@ export class LinuxSandbox implements PlatformSandbox {
   readonly #pipes = new OutsidePipes();
   onLeftovers: () => void = () => undefined;
   readonly #kept = new Set<string>();
+  /** The files that a profile's patterns named when its command was prepared. */
+  readonly #matches = new WeakMap<ResolvedFiles, readonly string[]>();
 
   constructor(context: SandboxContext) {
     this.#context = context;
@@ -49,11 +54,15 @@ export class LinuxSandbox implements PlatformSandbox {
   }
 
   async prepare(confinement: Confinement): Promise<Refusal | undefined> {
-    const [chosen, ...refusals] = await Promise.all([
+    const { files } = confinement;
+    const [chosen, matches, ...refusals] = await Promise.all([
       this.#choice.get(),
+      files === undefined ? [] : deniedMatches(files),
       ...searchedRoots(confinement).map((root) => this.#nested.prepare(root)),
     ]);
     if ("refused" in chosen) return chosen;
+    if ("refused" in matches) return matches;
+    if (files !== undefined) this.#matches.set(files, matches);
     // An engine that cannot protect names in a writable folder does not need their locations.
     if (chosen.engine.mounts) return refusals.find((refusal) => refusal !== undefined);
     const open = confinement.namesMayBeOpen === true ? undefined : await this.openNames(confinement);
@@ -67,11 +76,11 @@ export class LinuxSandbox implements PlatformSandbox {
     return { engine: engine.name, text: `${engine.title}${chosen.instead}`, limits: engine.limits };
   }
 
-  async openNames({ policy, workspaceRoots }: Confinement): Promise<string | undefined> {
+  async openNames({ policy, workspaceRoots, files }: Confinement): Promise<string | undefined> {
     if (policy.type !== "workspaceWrite") return undefined;
     const chosen = await this.#choice.get();
     if ("refused" in chosen || chosen.engine.mounts) return undefined;
-    const where = [...workspaceRoots, ...(policy.writableRoots ?? [])].join(", ");
+    const where = (files === undefined ? [...workspaceRoots, ...(policy.writableRoots ?? [])] : writtenBy(files)).join(", ");
     return `this machine's sandbox (${chosen.engine.title}) cannot keep commands from changing .git, .codex, .agents and other protected names in ${where}`;
   }
 
@@ -84,20 +93,37 @@ export class LinuxSandbox implements PlatformSandbox {
     if ("refused" in roots) return roots;
     const unusable = engine.unusableWith([...roots.named, ...roots.temporary]);
     if (unusable !== undefined) return { refused: `No sandbox: ${unusable}` };
-    const { policy } = confinement;
-    const network = "networkAccess" in policy && policy.networkAccess === true;
-    const confined = this.#confine(command, { ...roots, names: confinement.protectedNames }, codexHome, engine);
+    const { policy, files } = confinement;
+    const profile = files === undefined ? undefined : this.#profile(files, engine);
+    if (profile !== undefined && "refused" in profile) return profile;
+    const network = hasNetwork(policy);
+    const confined = this.#confine(command, { ...roots, names: confinement.protectedNames, profile }, codexHome, engine);
     if ("refused" in confined) return confined;
     const { mounts, unsure, cleanup, ...seen } = confined;
     const plan: SandboxPlan = {
       ...{ argv: checkedArgv(command.argv, unsure), cwd: command.cwd, hasTerminal: command.tty !== undefined, network, filter, ...seen },
       env: network ? command.env : { ...command.env, CODEX_SANDBOX_NETWORK_DISABLED: "1" },
-      mounts: [wholeDisk, ...baseMounts(policy.type === "workspaceWrite"), ...mounts],
+      mounts: [baseDisk(profile?.base ?? "disk"), ...baseMounts(policy.type !== "readOnly"), ...mounts],
+      readable: [...(profile?.base === "nothing" ? [] : ["/"]), ...(profile?.shown ?? [])],
     };
     const wrapped = engine.wrap(plan);
     if (!("refused" in wrapped)) return { ...wrapped, cleanup, writable: plan.writable };
     cleanup();
     return wrapped;
+  }
+
+  #profile(files: ResolvedFiles, engine: Engine): ProfileFiles | Refusal {
+    const matches = this.#matches.get(files);
+    if (matches === undefined) return { refused: "No sandbox: the files that the permission profile denies were not looked up" };
+    const profile = planProfileFiles(files, matches);
+    if (profile.replaceable !== undefined)
+      return { refused: `${profile.replaceable} is a symlink in a writable folder, so it cannot be kept read-only: name the real folder` };
+    const carved = profile.base === "writableDisk" ? "everything outside of what it denies" : profile.readOnly[0];
+    if (engine.mounts || carved === undefined) return profile;
+    const what = profile.base === "writableDisk" ? `allow ${carved}` : `keep ${carved} read-only inside a writable folder`;
+    return {
+      refused: `No sandbox: ${engine.title} cannot ${what}, as the permission profile asks. Install bubblewrap, or choose another profile.`,
+    };
   }
 
   settle(): void {
@@ -115,7 +141,7 @@ export class LinuxSandbox implements PlatformSandbox {
 
   #confine(
     command: Command,
-    roots: WritableRoots & Pick<ProtectionInput, "names">,
+    roots: WritableRoots & Pick<ProtectionInput, "names"> & { readonly profile: ProfileFiles | undefined },
     codexHome: string | undefined,
     engine: Engine,
   ):
@@ -141,16 +167,28 @@ export class LinuxSandbox implements PlatformSandbox {
     };
     const isStandIn: ProtectionInput["isStandIn"] = (file, found) => this.#placeholders.isOne(file, found);
     const program = [...this.#context.program, ...engine.program];
-    const protection = protect({ ...roots, nested, userHome, program, isStandIn });
+    const { profile } = roots;
+    const further = profile === undefined ? [] : [...profile.readOnly, ...profile.missing];
+    const protection = protect({ ...roots, nested, userHome, program, isStandIn, further });
     if ("refused" in protection) return refuse(protection.refused);
     const writable = [...roots.named, ...protection.temporary];
     const homes = homeMasks(codexHome, userHome);
     const kept = [command.cwd, userHome, codexHome, ...program].filter((each) => each !== undefined);
     const secrets = maskSecrets(this.#context.secretFiles?.() ?? [], { roots: writable, kept, homes });
-    const masks = [...homes, ...secrets.folders];
-    if (isHidden(command.cwd, masks, writable)) return refuse(`commands cannot run in ${command.cwd}: it belongs to the server's own home`);
-    const seen = { writable, masks, hidden: secrets.files, cleanup };
+    const own = [...homes, ...secrets.folders];
+    if (isHidden(command.cwd, own, writable)) return refuse(`commands cannot run in ${command.cwd}: it belongs to the server's own home`);
+    const { shown = [], links = [], base = "disk", hiddenFolders = [], hiddenFiles = [] } = profile ?? {};
+    if (profile !== undefined && isHiddenBy(profile, findRealPath(command.cwd) ?? command.cwd, writable))
+      return refuse(`commands cannot run in ${command.cwd}: the permission profile does not let them read it`);
+    const masks = [...own, ...hiddenFolders.filter((home) => !isHidden(home, own, writable)).map((home) => ({ home, entries: [] }))];
+    const hidden = [...secrets.files, ...hiddenFiles];
+    const seen = { writable, masks, hidden, cleanup };
     if (!engine.mounts) {
+      const open = [...hiddenFolders, ...hiddenFiles].find((denied) => isInsideAny(denied, writable));
+      if (open !== undefined)
+        return refuse(
+          `No sandbox: ${open}, which the permission profile denies, lies in a folder that commands may write, and ${engine.title} cannot keep it from them. Install bubblewrap, or choose another profile.`,
+        );
       left.push(this.#running.enter([], writable).leave);
       return { mounts: [], unsure: [], ...seen };
     }
@@ -164,7 +202,8 @@ export class LinuxSandbox implements PlatformSandbox {
       const foreign = readOnly.filter((file) => !held.includes(file) && protection.temporary.includes(path.dirname(file)));
       // An empty folder left there by another program looks the same from inside if an empty one is mounted over it, which is cheaper.
       const empty = engine.makesEmptyFolders ? [...held, ...foreign.filter(isEmptyFolder)] : [];
-      const plan = { roots: writable, readOnly, foreign, empty, masks, hidden: secrets.files, pipes: this.#pipes.paths };
+      const openRoots = base === "writableDisk" ? ["/", ...writable] : writable;
+      const plan = { roots: openRoots, readOnly, foreign, empty, masks, hidden, shown, links, base, pipes: this.#pipes.paths };
       const { unsure, leave } = this.#running.enter(plannedPlaces(plan), writable);
       left.push(leave);
       return { mounts: planMounts(plan), unsure, ...seen };
@@ -182,13 +221,19 @@ function isEmptyFolder(folder: string): boolean {
   }
 }
 
-const searchedRoots = ({ policy, workspaceRoots }: Confinement): string[] =>
-  policy.type !== "workspaceWrite"
-    ? []
-    : [...workspaceRoots, ...(policy.writableRoots ?? [])]
-        .map(findRealPath)
-        .filter((root) => root !== undefined)
-        .filter((root) => root !== "/");
+/** Temporary folders are not searched, whoever names them. */
+function searchedRoots({ policy, workspaceRoots, files }: Confinement): string[] {
+  const ofPolicy = policy.type === "workspaceWrite" ? [...workspaceRoots, ...(policy.writableRoots ?? [])] : [];
+  const named = files === undefined ? ofPolicy : writtenBy(files).filter((root) => root !== "/tmp" && root !== process.env["TMPDIR"]);
+  return named
+    .map(findRealPath)
+    .filter((root) => root !== undefined)
+    .filter((root) => root !== "/");
+}
+
+/** Full access under a profile that denies some files still has the network. */
+const hasNetwork = (policy: Confinement["policy"]): boolean =>
+  policy.type === "dangerFullAccess" || policy.networkAccess === true || policy.networkAccess === "enabled";
 
 /** The server's home, and `~/.codex` if that is a different folder: the keys of a second installation are just as secret. */
 function homeMasks(codexHome: string | undefined, userHome: string | undefined): HomeMask[] {

@@ -2,15 +2,20 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { Command, Confinement, SandboxState, WrappedCommand } from "../../core/ports/command-runner.ts";
+import type { DeniedGlob, ResolvedFiles } from "../../core/ports/file-access.ts";
 import { findRealPath } from "../../lib/file-status.ts";
+import { globSource } from "../../lib/glob.ts";
 import { isInside } from "../../lib/paths.ts";
 import { readableEntries } from "./codex-home.ts";
+import { deniedMatches } from "./denied-matches.ts";
 import { noLeftovers, type PlatformSandbox, type SandboxContext } from "./platform-sandbox.ts";
-import { protect, protectedNames } from "./protection.ts";
+import { type ProfileFiles, planProfileFiles } from "./profile-files.ts";
+import { pinnedFolders, protect, protectedNames } from "./protection.ts";
 import { writableRoots } from "./roots.ts";
 
 const sandboxExec = "/usr/bin/sandbox-exec";
 const kernelTrees = ["/dev", "/System"];
+const missing = `No sandbox: ${sandboxExec} is missing. Choose the danger-full-access mode, or externalSandbox if this machine is itself a sandbox.`;
 
 export interface ProfileInput {
   readonly roots: readonly string[];
@@ -20,27 +25,33 @@ export interface ProfileInput {
   readonly masks: readonly { readonly home: string; readonly entries: readonly string[] }[];
   /** Files with secrets of the server. Rules apply by name, so that a file stays hidden when it is replaced. */
   readonly hidden?: readonly string[];
+  /** What a permission profile says about files. */
+  readonly profile?: (ProfileFiles & { readonly globs: readonly DeniedGlob[] }) | undefined;
   readonly network: boolean;
 }
 
 export class SeatbeltSandbox implements PlatformSandbox {
   readonly leftovers = noLeftovers;
   readonly #context: SandboxContext;
+  /** The files that a profile's patterns named when its command was prepared: the folders around them must not be moved away. */
+  readonly #matches = new WeakMap<ResolvedFiles, readonly string[]>();
 
   constructor(context: SandboxContext) {
     this.#context = context;
   }
 
-  prepare(): Promise<{ refused: string } | undefined> {
-    const reason = `No sandbox: ${sandboxExec} is missing. Choose the danger-full-access mode, or externalSandbox if this machine is itself a sandbox.`;
-    return Promise.resolve(existsSync(sandboxExec) ? undefined : { refused: reason });
+  async prepare({ files }: Confinement): Promise<{ refused: string } | undefined> {
+    if (!existsSync(sandboxExec)) return { refused: missing };
+    const matches = files === undefined ? [] : await deniedMatches(files);
+    if ("refused" in matches) return matches;
+    if (files !== undefined) this.#matches.set(files, matches);
+    return undefined;
   }
 
   async state(): Promise<SandboxState> {
-    const refusal = await this.prepare();
-    return refusal === undefined
+    return existsSync(sandboxExec)
       ? { engine: "seatbelt", text: "Seatbelt (sandbox-exec)", limits: [] }
-      : { engine: "none", text: refusal.refused, limits: [] };
+      : { engine: "none", text: missing, limits: [] };
   }
 
   wrap(command: Command, confinement: Confinement): WrappedCommand | { readonly refused: string } {
@@ -48,24 +59,32 @@ export class SeatbeltSandbox implements PlatformSandbox {
     const userHome = this.#context.userHome === undefined ? undefined : findRealPath(this.#context.userHome);
     const roots = writableRoots(command, confinement, { codexHome, kernelTrees });
     if ("refused" in roots) return roots;
-    const protection = protect({ ...roots, names: confinement.protectedNames, nested: [], userHome, program: this.#context.program });
+    const { policy, files } = confinement;
+    const matches = files === undefined ? [] : (this.#matches.get(files) ?? []);
+    const profile = files === undefined ? undefined : { ...planProfileFiles(files, matches), globs: files.deniedGlobs };
+    const protection = protect({
+      ...{ ...roots, names: confinement.protectedNames, nested: [], userHome, program: this.#context.program },
+      further: profile === undefined ? [] : [...profile.readOnly, ...profile.missing],
+    });
     if ("refused" in protection) return protection;
-    const { policy } = confinement;
-    const network = "networkAccess" in policy && policy.networkAccess === true;
+    const network = hasNetwork(policy);
     const writable = [...roots.named, ...protection.temporary];
     // Patterns cannot contain a quotation mark; a path must never be able to terminate one.
-    const odd = writable.find((root) => /["\n]/.test(root));
+    const odd = [...writable, ...(files?.deniedGlobs ?? []).flatMap(({ base, pattern }) => [base, pattern])].find((text) =>
+      /["\n]/.test(text),
+    );
     if (odd !== undefined)
       return { refused: `writable root ${JSON.stringify(odd)}: its name holds a character that the sandbox cannot be told` };
-    const profile = seatbeltProfile({
+    const rules = seatbeltProfile({
       roots: writable,
       protectedPaths: [...protection.readOnly, ...protection.missing],
       masks: codexHome === undefined ? [] : [{ home: codexHome, entries: readableEntries(codexHome, userHome) }],
       hidden: hiddenPaths(this.#context.secretFiles?.() ?? []),
+      profile,
       network,
     });
     return {
-      argv: [sandboxExec, "-p", profile, "--", ...command.argv],
+      argv: [sandboxExec, "-p", rules, "--", ...command.argv],
       cwd: command.cwd,
       env: { ...command.env, CODEX_SANDBOX: "seatbelt", ...(network ? {} : { CODEX_SANDBOX_NETWORK_DISABLED: "1" }) },
       extra: [],
@@ -79,7 +98,6 @@ const base = `(version 1)
 (allow process-exec process-fork)
 (allow signal (target same-sandbox))
 (allow process-info* (target same-sandbox))
-(allow file-read*)
 (allow file-write-data (require-all (path "/dev/null") (vnode-type CHARACTER-DEVICE)))
 (allow file-write-data file-ioctl (literal "/dev/dtracehelper") (literal "/dev/zero") (literal "/dev/random") (literal "/dev/urandom"))
 (allow pseudo-tty)
@@ -98,13 +116,15 @@ const base = `(version 1)
   (global-name "com.apple.trustd.agent"))`;
 
 /** Later rules override earlier ones: a folder is made writable before the exceptions inside it. */
-export function seatbeltProfile({ roots, protectedPaths, masks, hidden = [], network }: ProfileInput): string {
+export function seatbeltProfile({ roots, protectedPaths, masks, hidden = [], profile, network }: ProfileInput): string {
   const isInHome = (root: string): boolean => masks.some(({ home }) => isInside(root, home));
   const rules = [
     base,
+    ...readRules(profile),
     ...rule("allow file-write*", roots.filter((root) => !isInHome(root)).map(subtree)),
     ...masks.flatMap(maskRules),
     ...rule("allow file-read* file-write*", roots.filter(isInHome).map(subtree)),
+    ...(profile === undefined ? [] : profileRules(profile, roots)),
     // Such a name may exist anywhere in a root, or be created while the command runs: the name itself is protected.
     ...rule(
       "deny file-write*",
@@ -121,6 +141,44 @@ export function seatbeltProfile({ roots, protectedPaths, masks, hidden = [], net
   ];
   return `${rules.join("\n")}\n`;
 }
+
+/** Without the disk, programs still look up names on their way to what they may read. */
+const readRules = (profile: ProfileInput["profile"]): string[] =>
+  profile?.base === "nothing" ? ["(allow file-read-metadata)", '(allow file-read* (literal "/"))'] : ["(allow file-read*)"];
+
+/** Outer paths first, since later rules win; patterns last, since they hold everywhere. */
+function profileRules(
+  { base, readOnly, shown, hiddenFolders, hiddenFiles, missing: absent, globs }: NonNullable<ProfileInput["profile"]>,
+  roots: readonly string[],
+): string[] {
+  const denied = [...hiddenFolders, ...hiddenFiles, ...absent];
+  const layers = [
+    ...roots.map((at) => ({ at, head: "allow file-read* file-write*" })),
+    ...shown.map((at) => ({ at, head: "allow file-read*" })),
+    ...readOnly.map((at) => ({ at, head: "deny file-write*" })),
+    ...denied.map((at) => ({ at, head: "deny file-read* file-write*" })),
+  ];
+  const everywhere = base === "writableDisk" ? ["/"] : [];
+  return [
+    ...rule("allow file-write*", everywhere.map(subtree)),
+    ...layers.sort((a, b) => a.at.length - b.at.length).flatMap(({ at, head }) => rule(head, [subtree(at)])),
+    ...rule("deny file-read* file-write*", globs.map(matching)),
+    // A denied path must not get another name with one of its folders.
+    ...rule(
+      "deny file-write-unlink",
+      pinnedFolders([...roots, ...everywhere], [...denied, ...readOnly]).map((at) => `(literal ${quoted(at)})`),
+    ),
+  ];
+}
+
+/** What a pattern names, and everything below it. */
+function matching({ base, pattern }: DeniedGlob): string {
+  const inner = globSource(pattern).slice(1, -1);
+  return `(regex #"^${escapeRegex(findRealPath(base) ?? base)}/${inner}(/|$)")`;
+}
+
+const hasNetwork = (policy: Confinement["policy"]): boolean =>
+  policy.type === "dangerFullAccess" || policy.networkAccess === true || policy.networkAccess === "enabled";
 
 const hiddenPaths = (files: readonly string[]): string[] => [...new Set(files.flatMap((file) => [file, findRealPath(file) ?? file]))];
 

@@ -6,6 +6,7 @@ import { readlinkSync } from "node:fs";
 import path from "node:path";
 import { findLstat, findRealPath } from "../../lib/file-status.ts";
 import { isInside, isInsideAny } from "../../lib/paths.ts";
+import type { ProfileFiles } from "./profile-files.ts";
 import { pinnedFolders } from "./protection.ts";
 import type { PlannedMount } from "./swaps.ts";
 
@@ -26,6 +27,11 @@ export interface MountPlan {
   readonly masks: readonly HomeMask[];
   /** Single files that cannot be opened. */
   readonly hidden: readonly string[];
+  /** Read-only in places that are otherwise hidden. */
+  readonly shown?: readonly string[];
+  /** What the whole plan is mounted over; the read-only disk unless given. */
+  readonly base?: ProfileFiles["base"];
+  readonly links?: ProfileFiles["links"];
   /** Named pipes of the machine, made inaccessible unless they are in the roots. */
   readonly pipes: readonly string[];
 }
@@ -49,6 +55,10 @@ export type Mount =
 /** Comes before all other mounts, which are placed over it. */
 export const wholeDisk: Mount = { kind: "bind", at: "/", readOnly: true };
 
+/** The first mount of a plan. */
+export const baseDisk = (base: ProfileFiles["base"]): Mount =>
+  base === "disk" ? wholeDisk : base === "nothing" ? { kind: "memory", at: "/" } : { ...wholeDisk, readOnly: false };
+
 /**
  * The same for every command. `/dev` is new and read-only as a folder; with `scratch` its shared memory is private and writable. `/proc` is
  * entirely read-only: root owns its files and could change the machine through them even without capabilities.
@@ -70,45 +80,61 @@ const closedFile = (file: string): Extract<Mount, { kind: "bind" }> => ({ kind: 
 export function plannedPlaces(plan: MountPlan): PlannedMount[] {
   const { readOnly, pins } = held(plan);
   return [
-    ...[...plan.roots, ...pins].map((at): PlannedMount => ({ at, shows: "itself" })),
+    ...[...plan.roots, ...pins, ...(plan.shown ?? [])].filter(isNotDisk).map((at): PlannedMount => ({ at, shows: "itself" })),
     // What another user may remove at any time is not required to be there.
     ...readOnly
       .filter((at) => !plan.foreign.includes(at) || plan.empty.includes(at))
       .map((at): PlannedMount => ({ at, shows: plan.empty.includes(at) ? "memory" : "itself" })),
-    ...plan.masks.map(({ home }): PlannedMount => ({ at: home, shows: "memory" })),
-    ...plan.hidden.filter((file) => !isHidden(file, plan.masks, plan.roots)).map((at): PlannedMount => ({ at, shows: "other" })),
+    ...visibleMasks(plan).map(({ home }): PlannedMount => ({ at: home, shows: "memory" })),
+    ...visibleHidden(plan).map((at): PlannedMount => ({ at, shows: "other" })),
   ];
 }
 
 /** What stays unchanged in the roots, and the parent folders that must not be moved. */
-function held({ roots, masks, hidden, readOnly: all }: MountPlan): { readonly readOnly: string[]; readonly pins: string[] } {
+function held({ roots, masks, hidden, readOnly: all, shown = [] }: MountPlan): { readonly readOnly: string[]; readonly pins: string[] } {
   const readOnly = all.filter((file) => !isInsideAny(file, outermost(all, file, roots)));
   const pins = pinnedFolders(roots, [...roots, ...readOnly, ...hidden, ...masks.map((mask) => mask.home)]).filter(
-    (folder) => !roots.includes(folder) && !isInsideAny(folder, readOnly),
+    (folder) => !roots.includes(folder) && !isInsideAny(folder, readOnly) && !isHidden(folder, masks, [...roots, ...shown]),
   );
   return { readOnly, pins };
 }
 
-/** Later mounts cover earlier ones: outer folders first, and masks after everything that could expose what they hide. */
+/** Later mounts cover earlier ones: outer folders come first, and of a folder that is both open and masked only the mask. */
 export function planMounts(plan: MountPlan): Mount[] {
-  const { roots, masks, hidden } = plan;
+  const { roots, masks, shown = [], base = "disk" } = plan;
   const { readOnly, pins } = held(plan);
-  const mounts = [
-    ...[...roots, ...pins].map((at): Mount => ({ kind: "bind", at, readOnly: false })),
-    ...readOnly.map((at) => readOnlyMount(at, plan)),
-  ].sort((a, b) => a.at.length - b.at.length);
   const homes = masks.map((mask) => mask.home);
-  const isMasked = (at: string): boolean => isInsideAny(at, homes);
+  const open: Mount[] = [
+    ...[...roots, ...pins].filter(isNotDisk).map((at): Mount => ({ kind: "bind", at, readOnly: false })),
+    ...shown.filter((at) => !roots.includes(at)).map((at): Mount => ({ kind: "bind", at, readOnly: true })),
+    ...readOnly.map((at) => readOnlyMount(at, plan)),
+  ].filter(({ at }) => !homes.includes(at));
+  const visible = visibleMasks(plan);
+  const layers = [
+    ...open.map((mount) => ({ at: mount.at, mounts: [mount] })),
+    ...visible.map((mask) => ({ at: mask.home, mounts: maskMounts(mask) })),
+  ];
   return [
-    ...mounts.filter(({ at }) => !isMasked(at)),
-    ...[...masks].sort((a, b) => a.home.length - b.home.length).flatMap(maskMounts),
-    ...mounts.filter(({ at }) => isMasked(at) && !homes.includes(at)),
-    ...homes.map((at): Mount => ({ kind: "sealed", at })),
-    ...hidden.filter((file) => !isHidden(file, masks, roots)).map(closedFile),
+    ...(plan.links ?? []).map(({ at, to }): Mount => ({ kind: "link", at, to })),
+    ...layers.sort((a, b) => a.at.length - b.at.length).flatMap(({ mounts }) => mounts),
+    ...[...visible.map((mask) => mask.home), ...(base === "nothing" ? ["/"] : [])].map((at): Mount => ({ kind: "sealed", at })),
+    ...visibleHidden(plan).map(closedFile),
     // A pipe in a writable folder belongs to the command.
-    ...plan.pipes.filter((file) => !isInsideAny(file, roots)).map((file): Mount => ({ ...closedFile(file), optional: true })),
+    ...plan.pipes
+      .filter((file) => base !== "nothing" && !isInsideAny(file, roots))
+      .map((file): Mount => ({ ...closedFile(file), optional: true })),
   ];
 }
+
+/** What the plan does not show needs no mask. */
+const visibleMasks = ({ masks, roots, shown = [], base = "disk" }: MountPlan): readonly HomeMask[] =>
+  base === "nothing" ? masks.filter(({ home }) => isInsideAny(home, [...roots, ...shown])) : masks;
+const visibleHidden = ({ hidden, masks, roots, shown = [], base = "disk" }: MountPlan): readonly string[] =>
+  hidden
+    .filter((file) => !isHidden(file, masks, [...roots, ...shown]))
+    .filter((file) => base !== "nothing" || isInsideAny(file, [...roots, ...shown]));
+
+const isNotDisk = (at: string): boolean => at !== "/";
 
 /** bubblewrap reads the whole mount table after each bind, which is most of a sandbox's cost; a new folder in memory does not need that. */
 function readOnlyMount(at: string, { foreign, empty }: MountPlan): Mount {
@@ -134,11 +160,13 @@ function maskMounts({ home, entries }: HomeMask): Mount[] {
   return mounts;
 }
 
-/** Whether a folder is invisible to commands. */
+/** Whether a folder is invisible to commands. Of the roots, only those inside a mask open anything in it. */
 export function isHidden(folder: string, masks: readonly HomeMask[], roots: readonly string[]): boolean {
   const real = findRealPath(folder) ?? folder;
   return masks.some(
     ({ home, entries }) =>
-      real !== home && isInside(real, home) && !isInsideAny(real, [...entries.map((name) => path.join(home, name)), ...roots]),
+      real !== home &&
+      isInside(real, home) &&
+      !isInsideAny(real, [...entries.map((name) => path.join(home, name)), ...roots.filter((root) => isInside(root, home))]),
   );
 }

@@ -64,6 +64,73 @@ describe("the Seatbelt profile", () => {
     assert.ok(profile.includes("(allow network* system-socket)\n(deny network-outbound (remote unix-socket))"));
   });
 
+  test("a permission profile's rules come in the order of their paths, patterns and pins last", () => {
+    const profile = seatbeltProfile({
+      ...{ roots: ["/w", "/w/private/pub"], protectedPaths: [], masks: [], network: false },
+      profile: {
+        ...{
+          base: "disk",
+          readOnly: ["/w/ro"],
+          shown: ["/w/private/doc"],
+          links: [],
+          hiddenFolders: ["/w/private"],
+          replaceable: undefined,
+        },
+        ...{ hiddenFiles: ["/w/a/b/.env"], missing: [], globs: [{ base: "/w", pattern: "**/*.env" }] },
+      },
+    });
+    const order = [
+      '(allow file-read* file-write* (subpath "/w"))',
+      '(deny file-write* (subpath "/w/ro"))',
+      '(deny file-read* file-write* (subpath "/w/private"))',
+      '(deny file-read* file-write* (subpath "/w/a/b/.env"))',
+      '(allow file-read* file-write* (subpath "/w/private/pub"))',
+      '(allow file-read* (subpath "/w/private/doc"))',
+      '(deny file-read* file-write* (regex #"^/w/(.*\\/)?[^/]*\\.env(/|$)"))',
+      '(deny file-write-unlink (literal "/w/a") (literal "/w/a/b"))',
+    ].map((text) => profile.indexOf(text));
+    assert.deepEqual(
+      order,
+      [...order].sort((a, b) => a - b),
+      profile,
+    );
+    assert.ok(!order.includes(-1), profile);
+    assert.ok(profile.includes("\n(allow file-read*)\n"));
+  });
+
+  test("a profile that names what may be read lets nothing else be read", () => {
+    const closed = {
+      base: "nothing",
+      readOnly: [],
+      links: [],
+      hiddenFolders: [],
+      hiddenFiles: [],
+      missing: [],
+      replaceable: undefined,
+      globs: [],
+    } as const;
+    const profile = seatbeltProfile({
+      roots: ["/w"],
+      protectedPaths: [],
+      masks: [],
+      network: false,
+      profile: { ...closed, shown: ["/usr"] },
+    });
+    assert.ok(!profile.includes("(allow file-read*)"), profile);
+    assert.ok(
+      profile.includes('(allow file-read* (subpath "/usr"))') && profile.includes('(allow file-read* file-write* (subpath "/w"))'),
+      profile,
+    );
+    const open = seatbeltProfile({
+      roots: [],
+      protectedPaths: [],
+      masks: [],
+      network: false,
+      profile: { ...closed, base: "writableDisk", shown: [] },
+    });
+    assert.ok(open.includes('(allow file-write* (subpath "/"))'), open);
+  });
+
   test("names cannot break out of the profile", () => {
     const profile = seatbeltProfile({ roots: ["/a.b(c)+"], protectedPaths: ['/x"y\\z'], masks: [], network: false });
     assert.ok(profile.includes('(subpath "/x\\"y\\\\z")'));

@@ -28,6 +28,8 @@ export interface ProtectionInput {
   /** Names that stay read-only in the named roots, in addition to those that always do. */
   readonly names?: readonly string[] | undefined;
   readonly temporary: readonly string[];
+  /** Further paths that stay read-only in the roots, or must not be created there. */
+  readonly further?: readonly string[] | undefined;
   /** What was found deeper inside the named roots: protected names, bare repositories, folders that are protected as a whole. */
   readonly nested: readonly string[];
   readonly userHome: string | undefined;
@@ -65,6 +67,7 @@ export function protect(input: ProtectionInput): ProtectionResult {
     if (input.userHome !== undefined && isInside(input.userHome, root))
       for (const name of presentEntries(input.userHome)) found.addExisting(path.join(input.userHome, name));
   }
+  for (const file of input.further ?? []) found.add(file);
   for (const file of input.program) if (isInsideAny(file, roots)) found.addPresent(file);
   for (const nested of input.nested) {
     const entry = findLstat(nested);

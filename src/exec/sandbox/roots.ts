@@ -7,6 +7,7 @@ import type { Command, Confinement } from "../../core/ports/command-runner.ts";
 import { findLstat, findRealPath, followLinks } from "../../lib/file-status.ts";
 import { isInside, isInsideAny } from "../../lib/paths.ts";
 import { isServerOwned } from "./codex-home.ts";
+import { writtenBy } from "./profile-files.ts";
 
 export interface WritableRoots {
   /** Named by the session or the policy: if their protected names cannot be protected, the command is refused. */
@@ -25,9 +26,10 @@ export interface RootsContext {
 }
 
 export function writableRoots(command: Command, confinement: Confinement, context: RootsContext): WritableRoots | { refused: string } {
-  const { policy } = confinement;
-  if (policy.type !== "workspaceWrite") return { named: [], temporary: [] };
-  const requested = [...confinement.workspaceRoots, ...(policy.writableRoots ?? [])];
+  const { policy, files } = confinement;
+  if (files === undefined && policy.type !== "workspaceWrite") return { named: [], temporary: [] };
+  const switches = policy.type === "workspaceWrite" ? policy : { excludeSlashTmp: true, excludeTmpdirEnvVar: true };
+  const requested = requestedRoots(command, confinement, switches);
   const named: string[] = [];
   const followed: { readonly root: string; readonly links: readonly string[] }[] = [];
   for (const root of requested) {
@@ -40,7 +42,7 @@ export function writableRoots(command: Command, confinement: Confinement, contex
     followed.push({ root, links: found.links });
     if (!named.includes(real)) named.push(real);
   }
-  const temporary = temporaryRoots(command, policy, context).filter((root) => !named.includes(root));
+  const temporary = temporaryRoots(command, switches, context).filter((root) => !named.includes(root));
   const all = [...named, ...temporary, ...(context.written ?? [])];
   for (const { root, links } of followed) {
     const planted = links.find((link) => isInsideAny(path.dirname(link), all));
@@ -50,6 +52,16 @@ export function writableRoots(command: Command, confinement: Confinement, contex
     };
   }
   return { named, temporary };
+}
+
+/** A profile may name the temporary folders too: they are treated as such, wherever they come from. */
+function requestedRoots(command: Command, { policy, files, workspaceRoots }: Confinement, switches: TemporarySwitches): readonly string[] {
+  if (files === undefined) return policy.type === "workspaceWrite" ? [...workspaceRoots, ...(policy.writableRoots ?? [])] : [];
+  const temporary = [
+    ...(switches.excludeSlashTmp === true ? [] : ["/tmp"]),
+    ...(switches.excludeTmpdirEnvVar === true ? [] : [path.normalize(command.env["TMPDIR"] ?? "/tmp")]),
+  ];
+  return writtenBy(files).filter((root) => !temporary.includes(root));
 }
 
 function whyNot(real: string, { codexHome, kernelTrees }: RootsContext): string | undefined {

@@ -37,6 +37,9 @@ function plainPlay(name: PlainSetting): Play {
 const mode = (kind: "plan" | "pair_programming", instructions: string | null = null): Partial<TurnStartParams> => ({
   collaborationMode: { mode: kind, settings: { model: "second", developer_instructions: instructions } },
 });
+const denied = { path: "/secret", access: "deny" };
+const profile = '[permissions.locked.filesystem]\n":root" = "read"\n"/secret" = "deny"\n';
+
 /** A setting with its own rule has its own way of being set: a new one does not compile without an entry here. */
 const ruledPlays = (here: string, inner: string): { readonly [K in Exclude<SettingName, PlainSetting>]: Play } => ({
   cwd: { start: {}, started: here, turn: { cwd: inner }, turned: inner },
@@ -64,6 +67,12 @@ const ruledPlays = (here: string, inner: string): { readonly [K in Exclude<Setti
     turn: { permissions: ":danger-full-access" },
     turned: ":danger-full-access",
   },
+  fileRules: {
+    start: { permissions: "locked" },
+    started: { isWhole: true, entries: [{ path: ":root", access: "read" }, denied], globScanMaxDepth: null },
+    turn: { permissions: ":danger-full-access" },
+    turned: { isWhole: false, entries: [denied], globScanMaxDepth: null },
+  },
   mode: { start: {}, started: "default", turn: mode("plan"), turned: "plan" },
   isPairing: { start: {}, started: undefined, turn: mode("pair_programming"), turned: true },
   modeInstructions: { start: {}, started: null, turn: mode("plan", "be brief"), turned: "be brief" },
@@ -73,7 +82,7 @@ verifies(
   "thread.settingsTable",
   async ({ home, workspace, systemDir }) => {
     const other = '[model_providers.other]\nname = "Other"\nwire_api = "scripted"\noptions = { scenario = "scenario.json" }\n';
-    writeHome(home, { config: other, turns: [{ user: "/./", steps: [{ say: "ok" }] }] });
+    writeHome(home, { config: other + profile, turns: [{ user: "/./", steps: [{ say: "ok" }] }] });
     const ignore = (): void => {};
     const log = { debug: ignore, info: ignore, warn: ignore, error: (message: string) => assert.fail(message) };
     const app = createApp({ codexHome: home, systemDir, log, env: { PATH: process.env["PATH"], HOME: home } });
@@ -95,7 +104,8 @@ verifies(
     };
     // Settings that share params are tried one after the other.
     const later: readonly SettingName[] = ["permissionProfile", "isPairing", "workspaceRoots"];
-    for (const names of [settingNames.filter((name) => !later.includes(name)), later]) {
+    const last: readonly SettingName[] = ["fileRules"];
+    for (const names of [settingNames.filter((name) => ![...later, ...last].includes(name)), later, last]) {
       const played = names.map((name) => ({ name, ...settingRows[name], ...(plays[name] ?? assert.fail(name)) }));
       const shows = (answer: object, value: (row: (typeof played)[number]) => unknown, when: string): void => {
         const fields = new Map(Object.entries(answer));

@@ -20,6 +20,8 @@ export interface SandboxPlan {
   readonly writable: readonly string[];
   /** Homes of the server and other folders with secrets, hidden except for some entries. */
   readonly masks: readonly HomeMask[];
+  /** What the command may read besides what it may write: usually the whole disk. */
+  readonly readable: readonly string[];
   /** Single files that cannot be opened. */
   readonly hidden: readonly string[];
   /** The system-call filter. */

@@ -23,6 +23,7 @@ const parts = [
   changeRoot,
   attachAll,
   attachDevices,
+  newFileSystem,
   makePlace,
   raiseLoopback,
   dropCapabilities,
@@ -178,8 +179,11 @@ function cloneSources(kernel: Kernel, mounts: readonly Mount[]): Map<string, big
   };
   const readOnly = 1n;
   const plain = 2n | 4n; // neither set-user-ID programs nor devices
+  const noPrograms = 2n | 4n | 8n;
   for (const [i, mount] of mounts.entries()) {
     if (mount.kind === "bind") take(`${i}`, mount.from ?? mount.at, plain | (mount.readOnly ? readOnly : 0n), mount.optional === true);
+    // The kernel makes a new one only while an older one can be seen.
+    if (mount.kind === "processes") sources.set(`${i}`, newFileSystem(kernel, "proc", {}, noPrograms));
     if (mount.kind !== "devices") continue;
     for (const name of ["null", "zero", "full", "random", "urandom", "tty"]) take(`dev ${name}`, `/dev/${name}`, 2n, true);
     const terminal = process.getBuiltinModule("node:tty").isatty(1) ? fs.readlinkSync("/proc/self/fd/1") : "";
@@ -188,10 +192,10 @@ function cloneSources(kernel: Kernel, mounts: readonly Mount[]): Map<string, big
   return sources;
 }
 
-/** The first mount of every plan is the whole disk: it becomes the root, and the old root is unmounted. */
+/** The first mount of every plan is the whole disk, or an empty one: it becomes the root, and the old root is unmounted. */
 function changeRoot(kernel: Kernel, sources: Map<string, bigint>): void {
   const { call, must, text } = kernel;
-  const root = sources.get("0") ?? -1n;
+  const root = sources.get("0") ?? newFileSystem(kernel, "tmpfs", { mode: "0755" }, 2n | 4n);
   must("the new root", call("moveMount", root, text(""), -100n, text("/"), 4n));
   must("the new root", call("fchdir", root));
   must("the new root", call("pivotRoot", text("."), text(".")));
@@ -201,31 +205,29 @@ function changeRoot(kernel: Kernel, sources: Map<string, bigint>): void {
 
 function attachAll(kernel: Kernel, mounts: readonly Mount[], sources: Map<string, bigint>): void {
   const { call, must, text, u64s } = kernel;
-  const inMemory = mounts.flatMap((mount) => (mount.kind === "memory" ? [`${mount.at}/`] : []));
+  const make = (type: string, options: Readonly<Record<string, string>>, attributes: bigint): bigint =>
+    newFileSystem(kernel, type, options, attributes);
+  const inMemory = mounts.flatMap((mount) => (mount.kind === "memory" ? [mount.at === "/" ? "/" : `${mount.at}/`] : []));
   const attach = (mount: bigint, path: string, { isFile = false, optional = false } = {}): void => {
     const place = makePlace(kernel, path, { isFile, optional, isInMemory: inMemory.some((folder) => path.startsWith(folder)) });
     if (place !== undefined) must(path, call("moveMount", mount, text(""), place, text(""), 4n | 0x40n));
   };
-  /** A file system created for the sandbox. */
-  const make = (type: string, options: Readonly<Record<string, string>>, attributes: bigint): bigint => {
-    const context = BigInt(must(type, call("fsopen", text(type), 1n)));
-    for (const [name, value] of Object.entries(options)) must(type, call("fsconfig", context, 1n, text(name), text(value)));
-    must(type, call("fsconfig", context, 6n));
-    return BigInt(must(type, call("fsmount", context, 1n, attributes)));
-  };
   const fs = process.getBuiltinModule("node:fs");
-  const noPrograms = 2n | 4n | 8n;
   const plain = 2n | 4n;
   for (const [i, mount] of mounts.entries()) {
     const { kind, at } = mount;
     const source = sources.get(`${i}`);
     if (kind === "bind" && i > 0 && source !== undefined)
       attach(source, at, { isFile: !fs.fstatSync(Number(source)).isDirectory(), optional: mount.optional === true });
-    if (kind === "memory") attach(make("tmpfs", { mode: "0755" }, plain), at);
+    if (kind === "memory" && i > 0) attach(make("tmpfs", { mode: "0755" }, plain), at);
     // A placeholder is read-only for everybody, including its owner.
     if (kind === "empty") attach(make("tmpfs", { mode: "0555" }, plain | 1n), at);
-    if (kind === "processes") attach(make("proc", {}, noPrograms), at);
-    if (kind === "link") fs.symlinkSync(mount.to, at);
+    if (kind === "processes" && source !== undefined) attach(source, at);
+    if (kind === "link") {
+      const isInMemory = inMemory.some((folder) => at.startsWith(folder));
+      if (isInMemory) fs.mkdirSync(at.slice(0, at.lastIndexOf("/")) || "/", { recursive: true });
+      fs.symlinkSync(mount.to, at);
+    }
     if (kind === "devices") {
       attach(make("tmpfs", { mode: "0755" }, plain), at);
       attachDevices(at, sources, attach);
@@ -244,6 +246,14 @@ function attachAll(kernel: Kernel, mounts: readonly Mount[], sources: Map<string
         ),
       );
   }
+}
+
+/** A file system created for the sandbox. */
+function newFileSystem({ call, must, text }: Kernel, type: string, options: Readonly<Record<string, string>>, attributes: bigint): bigint {
+  const context = BigInt(must(type, call("fsopen", text(type), 1n)));
+  for (const [name, value] of Object.entries(options)) must(type, call("fsconfig", context, 1n, text(name), text(value)));
+  must(type, call("fsconfig", context, 6n));
+  return BigInt(must(type, call("fsmount", context, 1n, attributes)));
 }
 
 /** The same devices as bubblewrap creates, so that programs find the same in both. */
@@ -274,8 +284,10 @@ function makePlace({ find }: Kernel, path: string, { isFile, optional, isInMemor
   if (found !== undefined) return found;
   const fs = process.getBuiltinModule("node:fs");
   try {
-    if (isFile) fs.closeSync(fs.openSync(path, "wx", 0o600));
-    else fs.mkdirSync(path, { recursive: isInMemory });
+    if (isFile) {
+      if (isInMemory) fs.mkdirSync(path.slice(0, path.lastIndexOf("/")) || "/", { recursive: true });
+      fs.closeSync(fs.openSync(path, "wx", 0o600));
+    } else fs.mkdirSync(path, { recursive: isInMemory });
   } catch (error) {
     if (optional) return undefined;
     throw error;

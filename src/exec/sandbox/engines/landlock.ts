@@ -41,7 +41,16 @@ export class LandlockEngine implements Engine {
     if (this.#node === undefined) return noHelperNode;
     this.#version = await landlockVersion();
     if (this.#version === 0) return "the kernel has no Landlock (it needs Linux 5.13 or later with landlock among its security modules)";
-    const orders = this.#orders({ argv: ["/bin/sh", "-c", ":"], cwd: "/", env: {}, network: false, writable: [], masks: [], hidden: [] });
+    const orders = this.#orders({
+      argv: ["/bin/sh", "-c", ":"],
+      cwd: "/",
+      env: {},
+      network: false,
+      readable: ["/"],
+      writable: [],
+      masks: [],
+      hidden: [],
+    });
     const { code, output } = await runHelper(helperArgv(this.#node), this.#program, orders);
     return code === 0 ? undefined : output.split("\n").at(-1) || `the sandbox ended with ${code}`;
   }
@@ -91,13 +100,15 @@ export class LandlockEngine implements Engine {
 /** The devices of a new /dev. */
 const devices = ["null", "zero", "full", "random", "urandom", "tty"].map((name) => `/dev/${name}`);
 
-function rulesFor({ writable, masks, hidden: files }: Pick<SandboxPlan, "writable" | "masks" | "hidden">): LandlockRule[] {
+type RulesInput = Pick<SandboxPlan, "writable" | "masks" | "hidden" | "readable">;
+
+function rulesFor({ writable, masks, hidden: files, readable }: RulesInput): LandlockRule[] {
   const hidden = ["/dev", ...masks.map(({ home }) => home), ...files];
   const shown = masks.flatMap(({ home, entries }) => entries.map((name) => path.join(home, name)));
   return [
     // Names are not secret: without this rule not even the root could be listed.
     { path: "/", allow: ["list"] },
-    ...[...around("/", hidden), ...shown].map((at): LandlockRule => ({ path: at, allow: ["read", "run"] })),
+    ...[...readable.flatMap((at) => around(at, hidden)), ...shown].map((at): LandlockRule => ({ path: at, allow: ["read", "run"] })),
     ...devices.map((at): LandlockRule => ({ path: at, allow: ["device"] })),
     ...writable.map((at): LandlockRule => ({ path: at, allow: ["write", "run"] })),
   ];

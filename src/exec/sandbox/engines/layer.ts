@@ -10,11 +10,13 @@ export const layerSince = 2;
 
 /** What the mounts show is readable; what they make writable is writable. */
 export function layerRules({ mounts, writable }: Pick<SandboxPlan, "mounts" | "writable">): LandlockRule[] {
+  const [disk] = mounts;
+  const everything = disk?.kind === "bind" && disk.at === "/" && !disk.readOnly ? ["/"] : [];
   const scratch = mounts.flatMap((mount) => (mount.kind === "memory" && mount.at === "/dev/shm" ? [mount.at] : []));
   return [
     { path: "/", allow: ["read", "run"] },
     { path: "/dev", allow: ["device"] },
-    ...[...writable, ...scratch].map((at): LandlockRule => ({ path: at, allow: ["write", "run"] })),
+    ...[...everything, ...writable, ...scratch].map((at): LandlockRule => ({ path: at, allow: ["write", "run"] })),
   ];
 }
 

@@ -43,6 +43,7 @@ export class NamespaceEngine implements Engine {
       env: {},
       hasTerminal: false,
       network: false,
+      readable: ["/"],
       writable: [],
       masks: [],
       hidden: [],
