@@ -102,6 +102,24 @@ test("while a turn runs: steer with Enter, queue with Tab, stop with Esc", { ski
   await term.until("After the stop.");
 });
 
+test("a goal is set, shown, pursued by itself and reached", { skip }, async (t) => {
+  const term = new Terminal(t, {
+    turns: [
+      [{ run: "while [ ! -f go ]; do sleep 0.05; done" }, { say: "One step done." }],
+      [{ call: "update_goal", with: { status: "complete" } }, { say: "All done." }],
+    ],
+  });
+  await term.start();
+  term.say("/goal tidy the folder");
+  await term.until("goal: tidy the folder (active");
+  await term.until("Running while");
+  term.say("/goal");
+  await term.until("Goal: tidy the folder (active");
+  writeFileSync(path.join(term.workspace, "go"), "");
+  await term.answered("All done.");
+  await term.until((screen) => !screen.includes("goal: tidy the folder (active"));
+});
+
 test("approvals by single keys: yes, no, stop the turn, for the session", { skip }, async (t) => {
   const ask = (name: string) => ({
     run: `echo ran > ${name}`,

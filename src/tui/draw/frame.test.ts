@@ -45,6 +45,8 @@ test("idle: the composer, and below it the current settings", () => {
   ]);
 });
 
+const queued = (text: string) => ({ id: "q", clientId: "c", text });
+
 test("working: the end of the output, the plan, the time, the queue", () => {
   const command: LiveItem = {
     kind: "command",
@@ -62,7 +64,7 @@ test("working: the end of the output, the plan, the time, the queue", () => {
     plan: { steps: [{ step: "one", status: "inProgress" }], explanation: "" },
     sent: [{ clientId: "x", text: "and this", isSteer: true }],
   };
-  const ui: Ui = { ...emptyUi, queue: [{ composer: composerWith("later") }] };
+  const ui: Ui = { ...emptyUi, queue: [queued("later")] };
   assert.deepEqual(texts(state, ui, { columns: 60, rows: 40 }).slice(0, 16), [
     "",
     "• Running npm test  10s",
@@ -232,7 +234,7 @@ test("the frame is always lower than the terminal and never wider, whatever is i
   };
   const uis = fc.constantFrom<Ui>(
     emptyUi,
-    { ...emptyUi, composer: composerWith(longText), queue: [{ composer: composerWith(longText) }], showsKeys: true },
+    { ...emptyUi, composer: composerWith(longText), queue: [queued(longText)], showsKeys: true },
     {
       ...emptyUi,
       popup: {

@@ -1,6 +1,7 @@
 /** What is happening right now: the end of the streaming message, running commands with the end of their output, the plan. */
 
 import { cleanOutput, expandTabs } from "../../lib/terminal-text.ts";
+import type { ThreadGoal } from "../../protocol/thread-goal.ts";
 import type { Conversation, LiveItem } from "../state/conversation.ts";
 import { openText } from "../state/stream.ts";
 import { highlight } from "../text/code.ts";
@@ -8,6 +9,7 @@ import { markdownLines } from "../text/markdown.ts";
 import { type Line, muted, prefixed, span, truncate, wrap } from "../text/spans.ts";
 import { changesLines } from "./changes.ts";
 import { bullet, duration, lookLines, type Place, pieceLines, planLines } from "./entries.ts";
+import { goalLine } from "./goal-line.ts";
 
 export interface LivePlace extends Place {
   readonly nowMs: number;
@@ -107,12 +109,17 @@ export function livePlan(state: Conversation, place: Place, limit: number): Line
   return [...some, [muted(`    ${steps.length} steps, ${steps.filter(({ status }) => status === "completed").length} done`)]];
 }
 
-/** Waiting messages: on their way to the turn, or queued until it ends. */
-export function waitingLines(state: Conversation, queued: readonly string[], { width, theme }: Place): Line[] {
+/** What the thread works towards, and waiting messages: on their way to the turn, or queued until it ends. */
+export function waitingLines(state: Conversation, { queued, goal }: Waiting, { width, theme }: Place): Line[] {
   const one = (label: string, text: string): Line =>
     truncate([muted(`  ${label} `), ...(wrap([span(text.replace(/\s+/g, " "))], 1000)[0] ?? [])], width);
   return [
     ...state.sent.map(({ text, isSteer }) => one(isSteer ? `${theme.marks.arrow} steering:` : `${theme.marks.arrow} sending:`, text)),
     ...queued.map((text) => one(`${theme.marks.down} queued:`, text)),
+    ...(goal === undefined ? [] : [one(`${theme.marks.dot} goal:`, goalLine(goal))]),
   ];
+}
+interface Waiting {
+  readonly queued: readonly string[];
+  readonly goal: ThreadGoal | undefined;
 }

@@ -18,10 +18,11 @@ import { Completions } from "./completions.ts";
 import { submit } from "./keys.ts";
 import { sandboxModeOf } from "./labels.ts";
 import { Questions } from "./questions.ts";
+import { afterInterrupt, refreshQueue } from "./queue.ts";
 import { chooseThread, newestThread } from "./sessions.ts";
 import type { Shell, TuiOptions } from "./shell.ts";
 import { Store } from "./store.ts";
-import { afterTurn, forkThread, resumeThread, startThread } from "./threads.ts";
+import { forkThread, resumeThread, startThread } from "./threads.ts";
 import { askForTrust } from "./trust.ts";
 import type { TuiConfig } from "./tui-config.ts";
 
@@ -129,6 +130,15 @@ export class App implements Shell {
 
   #listen(client: Client): void {
     for (const method of foldedMethods) client.on(method, (params) => this.#receive({ method, params } as Received));
+    client.on("thread/queue/changed", ({ threadId }) => {
+      if (threadId === this.store.conversation.threadId) this.run(() => refreshQueue(this));
+    });
+    client.on("thread/goal/updated", ({ threadId, goal }) => {
+      if (threadId === this.store.conversation.threadId) this.store.setUi({ goal });
+    });
+    client.on("thread/goal/cleared", ({ threadId }) => {
+      if (threadId === this.store.conversation.threadId) this.store.setUi({ goal: undefined });
+    });
     client.on("skills/changed", () => this.completions.forgetSkills());
     this.questions.serve(client);
     client.ended.addEventListener("abort", () => this.#lost(), { once: true });
@@ -138,7 +148,7 @@ export class App implements Shell {
     const before = this.store.conversation;
     this.store.setConversation(reduce(before, received, this.now()));
     if (received.method !== "turn/completed" || received.params.threadId !== before.threadId) return;
-    afterTurn(this, received.params.turn.status, this.completions.skills);
+    if (received.params.turn.status === "interrupted") this.run(() => afterInterrupt(this));
     if (this.store.conversation.turn === undefined) this.#callAttention("agent-turn-complete", "The turn has ended");
   }
 

@@ -8,10 +8,12 @@ import { showHelp, showMcp, showSkills, showStatus } from "./cards.ts";
 import { showDiff, startReview } from "./changes.ts";
 import type { Completions } from "./completions.ts";
 import { showContext } from "./context.ts";
+import { changeGoal } from "./goal.ts";
 import { chooseHook } from "./hooks.ts";
 import { logIn } from "./login.ts";
 import { chooseStatusLine, chooseTheme, showKeymap, toggleVim } from "./looks.ts";
 import { choosePlugin } from "./plugins.ts";
+import { startQueue } from "./queue.ts";
 import { rewind, undoTurn } from "./rewind.ts";
 import { chooseThread, forkCurrent, renameThread } from "./sessions.ts";
 import { changeFolder, chooseAccess, chooseModel, togglePlanMode } from "./settings.ts";
@@ -65,6 +67,14 @@ const commandTable: readonly Command[] = [
   },
   { name: "rewind", text: "go back to an earlier message, with the files by choice (esc esc)", run: ({ shell }) => rewind(shell) },
   { name: "undo", text: "take the last turn out of the conversation, with the files by choice", run: ({ shell }) => undoTurn(shell) },
+  {
+    name: "goal",
+    argument: "[objective|pause|resume|clear]",
+    text: "work towards a goal in turns that start by themselves",
+    anytime: true,
+    run: ({ shell }, argument) => changeGoal(shell, argument),
+  },
+  { name: "queue", text: "start the next message that waits, after an interrupt", run: ({ shell }) => startQueue(shell) },
   { name: "compact", text: "sum the conversation up to make room", run: ({ shell }) => compact(shell) },
   { name: "context", text: "show what fills the model's context", anytime: true, run: ({ shell }) => showContext(shell) },
   {

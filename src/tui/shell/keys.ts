@@ -18,10 +18,11 @@ import { pasteImage } from "./clipboard-image.ts";
 import { runCommand } from "./commands.ts";
 import { toggleVim } from "./looks.ts";
 import { editOutside, searchHistory } from "./outside.ts";
+import { enqueue, unqueue } from "./queue.ts";
 import { rewind } from "./rewind.ts";
 import { changeEffort, togglePlanMode } from "./settings.ts";
 import { copyAnswer } from "./take-away.ts";
-import { enqueue, interrupt, send, unqueue } from "./threads.ts";
+import { interrupt, send } from "./threads.ts";
 import { showTranscript } from "./transcript.ts";
 
 const twiceWithinMs = 2000;
@@ -214,7 +215,7 @@ export function submit(app: App, isForLater: boolean): void {
   if (isForLater && turn === undefined) return;
   store.setUi({ composer: emptyComposer, popup: undefined, showsKeys: false });
   if (text.startsWith("/") && runCommand(app, text)) return app.history.add(text, threadId);
-  if (isForLater) return enqueue(app, composer);
+  if (isForLater) return app.run(() => enqueue(app, composer, app.completions.skills));
   app.run(() => send(app, composer, app.completions.skills));
 }
 

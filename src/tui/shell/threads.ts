@@ -1,17 +1,19 @@
-/** Opens threads and sends messages on them: new, resumed and forked ones, messages, steering, the queue, interrupting. */
+/** Opens threads and sends messages on them: new, resumed and forked ones, messages, steering, interrupting. */
 import { homedir } from "node:os";
 import { errorMessage } from "../../lib/error-text.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { UserInput } from "../../protocol/item.ts";
 import { isNotSteerable } from "../../sessions/refusals.ts";
-import { type Composer, composerWith, inputFrom, type KnownSkill, wholeText } from "../compose/composer.ts";
+import { type Composer, inputFrom, type KnownSkill, wholeText } from "../compose/composer.ts";
 import { embedded } from "../compose/images.ts";
 import { shortPath } from "../draw/status-line.ts";
 import { emit } from "../state/conversation.ts";
 import { type Entry, note } from "../state/entry.ts";
 import { type Opened, openConversation } from "../state/open.ts";
+import { readGoal } from "./goal.ts";
 import { accessLabel } from "./labels.ts";
+import { enqueue, refreshQueue } from "./queue.ts";
 import { readSandbox, sandboxLine } from "./sandbox.ts";
 import type { Shell } from "./shell.ts";
 
@@ -63,7 +65,9 @@ async function show(shell: Shell, opened: Opened, how: "new" | "resumed" | "fork
   const leftOver = before.outbox;
   const next = openConversation(opened, welcome(shell, opened, how), shell.now());
   store.setConversation({ ...next, outbox: [...leftOver, ...next.outbox], starting: before.starting });
-  store.setUi({ queue: [] });
+  store.setUi({ queue: [], queuedHere: [], goal: undefined });
+  shell.run(() => refreshQueue(shell));
+  shell.run(() => readGoal(shell));
   shell.run(() => noteSandbox(shell, opened));
   shell.run(() => noteNoModel(shell, opened.modelProvider));
   if (before.threadId !== undefined && before.threadId !== opened.thread.id)
@@ -120,7 +124,7 @@ export async function send(shell: Shell, composer: Composer, skills: readonly Kn
   addSent(shell, message.clientId, text, turn !== undefined);
   try {
     if (turn === undefined) await startTurn(shell, message);
-    else await steer(shell, { ...message, turnId: turn.id, composer });
+    else await steer(shell, { ...message, turnId: turn.id, composer, skills });
   } catch (error) {
     dropSent(shell, message.clientId);
     giveBack(shell, composer);
@@ -134,12 +138,18 @@ interface Message {
   readonly clientId: string;
 }
 
+interface Steered {
+  readonly turnId: string;
+  readonly composer: Composer;
+  readonly skills: readonly KnownSkill[];
+}
+
 async function startTurn(shell: Shell, { threadId, input, clientId }: Message): Promise<void> {
   await shell.client().call("turn/start", { threadId, input, clientUserMessageId: clientId });
 }
 
 /** A turn that has just ended accepts no more input; then the message starts the next one. One that cannot be steered is waited for. */
-async function steer(shell: Shell, message: Message & { readonly turnId: string; readonly composer: Composer }): Promise<void> {
+async function steer(shell: Shell, message: Message & Steered): Promise<void> {
   const { threadId, input, clientId, turnId } = message;
   try {
     await shell.client().call("turn/steer", { threadId, input, clientUserMessageId: clientId, expectedTurnId: turnId });
@@ -147,7 +157,7 @@ async function steer(shell: Shell, message: Message & { readonly turnId: string;
     if (shell.store.conversation.turn?.id !== turnId) return await startTurn(shell, message);
     if (!isNotSteerable(error)) throw error;
     dropSent(shell, clientId);
-    enqueue(shell, message.composer);
+    await enqueue(shell, message.composer, message.skills);
     shell.store.setUi({ hint: "This turn takes no messages; yours is sent when it has ended" });
   }
 }
@@ -163,32 +173,6 @@ function dropSent({ store }: Shell, clientId: string): void {
 /** A message that could not be sent is restored, unless the person is writing the next one. */
 function giveBack({ store }: Shell, composer: Composer): void {
   if (store.ui.composer.editor.text === "") store.setUi({ composer });
-}
-
-export function enqueue({ store }: Shell, composer: Composer): void {
-  store.setUi({ queue: [...store.ui.queue, { composer }] });
-}
-
-/** After a turn the next queued message is sent; after an interrupt they return to the composer for editing. */
-export function afterTurn(shell: Shell, status: string, skills: readonly KnownSkill[]): void {
-  const { store } = shell;
-  const [next, ...rest] = store.ui.queue;
-  if (next === undefined) return;
-  if (status === "interrupted") {
-    const texts = [...store.ui.queue.map(({ composer }) => wholeText(composer)), wholeText(store.ui.composer)];
-    store.setUi({ queue: [], composer: composerWith(texts.filter((text) => text !== "").join("\n")) });
-    return;
-  }
-  store.setUi({ queue: rest });
-  shell.run(() => send(shell, next.composer, skills));
-}
-
-/** Returns the last queued message to the composer. */
-export function unqueue({ store }: Shell): boolean {
-  const last = store.ui.queue.at(-1);
-  if (last === undefined || store.ui.composer.editor.text !== "") return false;
-  store.setUi({ queue: store.ui.queue.slice(0, -1), composer: last.composer });
-  return true;
 }
 
 export async function interrupt(shell: Shell): Promise<void> {

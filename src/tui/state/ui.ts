@@ -1,4 +1,5 @@
 /** What the person sees besides the conversation: the message being written, questions, lists, hints. Plain data. */
+import type { ThreadGoal } from "../../protocol/thread-goal.ts";
 import type { Approval } from "../ask/approval.ts";
 import type { Form } from "../ask/form.ts";
 import type { Picker } from "../ask/picker.ts";
@@ -20,9 +21,11 @@ export interface PendingQuestion {
   readonly armedAtMs: number;
 }
 
-/** A message that is sent when the running turn has ended. */
+/** A message that waits in the server until the running turn has ended. */
 export interface Queued {
-  readonly composer: Composer;
+  readonly id: string;
+  readonly clientId: string;
+  readonly text: string;
 }
 
 export interface Ui {
@@ -31,6 +34,9 @@ export interface Ui {
   readonly dialog: Picker | Form | undefined;
   readonly pending: readonly PendingQuestion[];
   readonly queue: readonly Queued[];
+  /** The waiting messages that were written here, as they were written. */
+  readonly queuedHere: readonly { readonly clientId: string; readonly composer: Composer }[];
+  readonly goal: ThreadGoal | undefined;
   /** A short hint below the composer, until the next key. */
   readonly hint: string | undefined;
   readonly connection: "open" | "lost";
@@ -56,6 +62,8 @@ export const emptyUi: Ui = {
   dialog: undefined,
   pending: [],
   queue: [],
+  queuedHere: [],
+  goal: undefined,
   hint: undefined,
   connection: "open",
   lastKeyAtMs: 0,
