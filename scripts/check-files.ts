@@ -28,6 +28,7 @@ const allowed: Readonly<Record<string, string>> = {
   "src/lib/bounded-read.ts": "the bounded reader itself",
   "src/lib/durable-write.ts": "the durable writer itself",
   "src/lib/random.ts": "/dev/urandom, where node:crypto would cost the start",
+  "src/rpc/private-socket.ts": "holds the socket's folder open, where its path is too long for the kernel",
   "src/store/outputs.ts": "adds to a command's output while it comes",
   "src/store/writing/disk.ts": "appends to threads' files; a file of its own so that tests can make it fail",
   "src/store/local.ts": "moves threads' files to the archive and back",

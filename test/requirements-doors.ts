@@ -1,5 +1,23 @@
 /** Requirements for the other interfaces: older clients, MCP, editors, scripts. Part of requirements.ts. */
 export const doorRequirements = {
+  "live.followed": {
+    source: "Parley",
+    says: "a thread that another process on the home runs is followed live and led on, event for event",
+  },
+  "live.answered": { source: "Parley", says: "a question is answered, and a turn interrupted, from another process on the home" },
+  "live.manyProcesses": {
+    source: "Parley",
+    says: "a thread goes from process to process as each is killed, until one is left, and nothing is lost",
+  },
+  "live.strangers": { source: "Parley", says: "on the private socket and in lock files nothing but the right form counts" },
+  "live.questionMoves": {
+    source: "Parley",
+    says: "a question of a process that dies is put by the one that takes its thread over, and its turn goes on",
+  },
+  "live.takenOver": {
+    source: "Parley",
+    says: "when the process that runs a thread dies, one that still follows it goes on, and the clients are told",
+  },
   "mcpServer.identity": { source: "observed 0.98", says: "the MCP server names itself codex-mcp-server, with a user agent" },
   "mcpServer.arguments": { source: "MCP server document, Codex tools", says: "codex and codex-reply take every documented argument" },
   "mcpServer.settings": { source: "MCP server document, Codex tools", says: "the arguments of codex become the thread's settings" },

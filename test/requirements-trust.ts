@@ -45,7 +45,7 @@ export const trustRequirements = {
   "trust.twoServers": {
     source,
     cases: [64],
-    says: "of two servers on one home one writes a thread, and the other is told who",
+    says: "of two servers on one home that cannot reach each other one writes a thread, and the other is told who",
   },
   "trust.twoVersions": {
     source,

@@ -39,6 +39,7 @@ import type { SetUp } from "../models/try-provider.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
 import { unreadWatcher } from "../server/read-state.ts";
+import { Relay } from "../server/relay/relay.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
 import { announceConfigChanges } from "../server/thread-settings.ts";
 import { WireCheck } from "../server/wire-check.ts";
@@ -64,6 +65,7 @@ import { createSurroundings } from "../workspace/surroundings.ts";
 import { createWorkspace } from "../workspace/workspace.ts";
 import { acceptProject } from "./accept-project.ts";
 import { createExecPolicies, hasRules } from "./exec-policies.ts";
+import { createLiveSocket } from "./live-socket.ts";
 import { pluginsOnUse } from "./plugins-on-use.ts";
 import { programFolders } from "./program-folders.ts";
 import { secretSettings } from "./secret-settings.ts";
@@ -143,7 +145,8 @@ export function createApp(options: ComposeOptions): App {
   const timeouts = (method: string): number | undefined => inUse().askTimeouts[method];
   const wireCheck = env["PARLEY_CHECK_WIRE"] === "1" ? new WireCheck(log) : undefined;
   const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, wireCheck });
-  const store = createLocalStore({ home: codexHome, now: () => clock.now(), syncTurns: () => inUse().syncTurns });
+  const live = createLiveSocket(codexHome, () => app);
+  const store = createLocalStore({ home: codexHome, now: () => clock.now(), syncTurns: () => inUse().syncTurns, socket: live });
   const lists = createLists({ home: codexHome, now: () => clock.now(), report: (message) => log.warn(message) });
   const git = createGit({
     program: () => findSystemProgram("git"),
@@ -284,15 +287,13 @@ export function createApp(options: ComposeOptions): App {
     execPolicy: ports.execPolicy,
     hasRules: (of) => hasRules(rules, of),
     ...{ commandEnv: ports.commandEnv, shell: surroundings.shell },
-    clock,
-    ids: systemIds,
-    log,
-    subscriptions,
-    wireCheck,
+    ...{ clock, ids: systemIds, log },
+    ...{ subscriptions, wireCheck, relay: new Relay({ app: () => app, connect: live.connect }) },
     openLegacy: (session) => openV1(() => app, session),
     compat: options.compat,
     async close() {
       stopUnloading();
+      live.close();
       await threads.close();
       await mcp.close();
       await runner.close();

@@ -120,7 +120,7 @@ export class Peer {
     if (typeof method === "string") {
       if (exact === undefined) return this.#handlers.notification(method, params);
       if (!(exact instanceof BigId) && this.#handlers.takeRequest?.(exact, method, params) === true) return;
-      return this.#serve(exact, method, params);
+      return this.serve(exact, method, params);
     }
     if (exact === undefined || exact instanceof BigId) return this.#handlers.unreadable?.("neither a request nor an answer");
     if (error !== undefined) return this.#settle(exact, { error: errorFromWire(error) });
@@ -128,7 +128,8 @@ export class Peer {
     this.#handlers.unreadable?.("an id without method, result or error");
   }
 
-  #serve(id: Id, method: string, params: unknown): void {
+  /** Answers a request through the handlers; also one that `takeRequest` accepted and could not pass on. */
+  serve(id: Id, method: string, params: unknown): void {
     if (this.#inFlight >= maxInFlight) return this.#respond(id, method, { error: overloaded() });
     const afterwards: (() => void)[] = [];
     const finish = (outcome: Outcome): void => {

@@ -26,9 +26,9 @@ function openStdout(): Writable {
   return process.stdout;
 }
 
-/** JSON lines over any pair of streams. */
+/** JSON lines over any pair of streams. On a socket, which is both of them, the end of one direction is the end of the connection. */
 export class LinesTransport implements Transport {
-  readonly kind = "stdio";
+  readonly kind: "stdio" | "unix";
   onMessage: (text: string) => void = ignore;
   onTooLong: (head: string) => void = ignore;
   onClose: (error?: Error) => void = ignore;
@@ -41,9 +41,10 @@ export class LinesTransport implements Transport {
   #closed = false;
   #outputGone = false;
 
-  constructor(input: Readable, output: Writable) {
+  constructor(input: Readable, output: Writable, kind: "stdio" | "unix" = "stdio") {
     this.#input = input;
     this.#output = output;
+    this.kind = kind;
     const splitter = new LineSplitter({ line: (text) => this.onMessage(text), tooLong: (head) => this.onTooLong(head) });
     input.on("data", (chunk: Buffer) => splitter.push(chunk));
     input.on("end", () => {
@@ -102,6 +103,7 @@ export class LinesTransport implements Transport {
   #end(error?: Error): void {
     if (this.#closed) return;
     this.#closed = true;
+    if (this.kind === "unix") this.#output.end();
     this.onClose(error);
   }
 }

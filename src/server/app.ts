@@ -26,6 +26,7 @@ import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import type { Peer } from "../rpc/peer.ts";
+import type { Relay } from "./relay/relay.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { WireCheck } from "./wire-check.ts";
 
@@ -72,6 +73,8 @@ export interface App {
   readonly ids: Ids;
   readonly log: Log;
   readonly subscriptions: Subscriptions;
+  /** Conversations about threads that other processes on this home run. */
+  readonly relay: Relay;
   /** Set in tests. */
   readonly wireCheck: WireCheck | undefined;
   /** Runs requests with the same order key in the order of their arrival, across all connections. */
@@ -104,6 +107,8 @@ export interface Session {
   readonly needsModel: boolean;
   /** Stores threads when they are started: the client may return to a thread without messages. */
   readonly keepsUnused: boolean;
+  /** The client of another process on this home, which passes the conversation on to us. */
+  readonly isRelayed: boolean;
   /** The client's connection, if this one is an adapter's connection inside the process. */
   readonly onBehalfOf: Session | undefined;
   /** Receives the raw model items of all its threads, not only of those that request them. */

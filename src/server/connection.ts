@@ -31,6 +31,8 @@ export interface ConnectionOptions {
   readonly keepsUnused?: boolean;
   /** Clients receive the raw model items. */
   readonly receivesRaw?: boolean;
+  /** Another process on this home passes its client's conversation on to us. */
+  readonly isRelayed?: boolean;
   /** The connection on whose behalf an adapter opens this one: that connection is throttled or closed if its client does not read. */
   readonly onBehalfOf?: Session | undefined;
   /** The client's `initialize` was already answered by the fast start-up path. */
@@ -42,6 +44,12 @@ const noticesPerMinute = 1;
 
 const reportBug = (app: App, method: string, error: unknown): void => app.log.error("request failed", { method, error: errorStack(error) });
 
+/** Whatever waits for the client to read goes on. */
+function readEverything(app: App, session: Session): void {
+  app.relay.drained(session);
+  app.subscriptions.drained(session);
+}
+
 export function serve(app: App, transport: Transport, options: ConnectionOptions = {}): Connection {
   const ended = Promise.withResolvers<void>();
   const notices = new Allowance({ count: noticesPerMinute, ms: 60_000 });
@@ -50,9 +58,10 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
       const result = dispatch(method, params, { app, session, after });
       return app.wireCheck === undefined ? result : app.wireCheck.result(method, result);
     },
+    takeRequest: (id, method, params) => app.relay.take(session, { id, method, params }),
     notification: (method) => app.log.debug("notification", { method }),
-    answer: (id, outcome) => app.subscriptions.answered(session, id, outcome),
-    drained: () => app.subscriptions.drained(session),
+    answer: (id, outcome) => app.relay.answered(session, id, outcome) || app.subscriptions.answered(session, id, outcome),
+    drained: () => readEverything(app, session),
     unreadable: (reason) => app.log.warn("unreadable message", { reason }),
     bug(method, error, isAnswered) {
       reportBug(app, method, error);
@@ -72,6 +81,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     needsModel: options.needsModel === true || options.unattended === true,
     keepsUnused: options.keepsUnused === true,
     receivesRaw: options.receivesRaw === true,
+    isRelayed: options.isRelayed === true,
     onBehalfOf: options.onBehalfOf,
     client: { name: "unknown", title: null, version: "0" },
     originator: "unknown",
@@ -95,17 +105,26 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     announceConfigWarnings(app, session);
   }
 
-  function end(): void {
-    // Each on its own: one that throws must not prevent the other cleanups.
-    for (const run of [...session.onClose, () => session.legacy?.close(), () => app.subscriptions.leave(session)]) {
-      try {
-        run();
-      } catch (error) {
-        reportBug(app, "the end of a connection", error);
-      }
-    }
-    session.onClose.clear();
+  const end = (): void => {
+    release(app, session);
     ended.resolve();
-  }
+  };
   return { session, closed: ended.promise, close: () => peer.close() };
+}
+
+/** Ends everything that belongs to a connection. Each on its own: one that throws must not prevent the other cleanups. */
+function release(app: App, session: Session): void {
+  for (const run of [
+    ...session.onClose,
+    () => session.legacy?.close(),
+    () => app.relay.left(session),
+    () => app.subscriptions.leave(session),
+  ]) {
+    try {
+      run();
+    } catch (error) {
+      reportBug(app, "the end of a connection", error);
+    }
+  }
+  session.onClose.clear();
 }

@@ -63,6 +63,10 @@ export class Subscriptions implements Audience {
   nextSessionId(): number {
     return this.#sessionIds++;
   }
+  /** For requests to clients that are sent by others: their ids never clash with those sent here. */
+  nextRequestId(): number {
+    return this.#requestIds++;
+  }
   get sessions(): ReadonlySet<Session> {
     return this.#sessions;
   }

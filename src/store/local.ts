@@ -22,7 +22,7 @@ import { contentOf, readFirstLine } from "./rollout/read-lines.ts";
 import { type FindSegment, readRollout, recordsOfLines } from "./rollout/rollout.ts";
 import { gitToDisk } from "./rollout/session-meta.ts";
 import { type Disk, reasonOf, systemDisk } from "./writing/disk.ts";
-import { Leases } from "./writing/leases.ts";
+import { Leases, type OfferedSocket } from "./writing/leases.ts";
 import { Writers } from "./writing/writers.ts";
 
 export interface LocalStoreOptions {
@@ -31,6 +31,8 @@ export interface LocalStoreOptions {
   readonly disk?: Disk;
   /** fsync at the end of each turn. */
   readonly syncTurns?: () => boolean;
+  /** Named in the leases, for other processes on this home. */
+  readonly socket?: OfferedSocket;
 }
 
 export function createLocalStore(options: LocalStoreOptions): ThreadStore {
@@ -61,7 +63,7 @@ class LocalStore implements ThreadStore {
       now: this.#now,
       report: (message) => this.onNotice(message),
     });
-    this.#leases = new Leases(options.home);
+    this.#leases = new Leases(options.home, options.socket);
     this.#writers = new Writers({
       disk: options.disk ?? systemDisk,
       now: this.#now,
@@ -218,6 +220,9 @@ class LocalStore implements ThreadStore {
     if (before !== undefined) await this.#index.setFacts(threadId, moved, (facts) => ({ ...facts, git: before.git }));
   }
 
+  socketOf(threadId: string): string | undefined {
+    return isThreadId(threadId) ? this.#leases.socketOf(threadId) : undefined;
+  }
   lease(threadId: string, client: string): Promise<Lease> {
     if (!isThreadId(threadId)) return Promise.reject(new Error(`not a thread id: ${threadId}`));
     return this.#leases.lease(threadId, client);

@@ -154,6 +154,8 @@ export interface ThreadStore {
   refuseForked(threadId: string): Promise<void>;
   /** Throws RpcError as `refuseForked` does: the forks' history would be lost. */
   delete(threadId: string): Promise<void>;
+  /** The name of the socket at which another process on this home serves the thread; undefined if none does. */
+  socketOf(threadId: string): string | undefined;
   /** Throws ThreadHeld. Ends with `release` or with the process. */
   lease(threadId: string, client: string): Promise<Lease>;
   onTrouble: (message: string) => void;

@@ -4,20 +4,36 @@ import { type Lease, ThreadHeld } from "../../core/ports/thread-store.ts";
 import { isCode } from "../../lib/system-error.ts";
 import { ownFolder } from "../layout.ts";
 import { codexHolding } from "./codex-lock.ts";
-import { acquireLock, type HeldLock } from "./lock-file.ts";
+import { acquireLock, type HeldLock, holderOf } from "./lock-file.ts";
 import { ownName } from "./processes.ts";
 
 const touchMs = 30_000;
 
+/** The socket through which other processes on this home reach the threads that this one holds. */
+export interface OfferedSocket {
+  readonly name: string;
+  /** Called before the first lease; it may begin to listen later. */
+  offer(): void;
+}
+
 export class Leases {
   readonly #home: string;
   readonly #process = ownName();
+  readonly #socket: OfferedSocket | undefined;
   readonly #held = new Map<string, { readonly lock: HeldLock; holders: number }>();
   readonly #asking = new Map<string, Promise<HeldLock>>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(home: string) {
+  constructor(home: string, socket?: OfferedSocket) {
     this.#home = home;
+    this.#socket = socket;
+  }
+
+  /** The name of the socket of the other process that holds a thread; undefined if none does, or if it offers none. */
+  socketOf(threadId: string): string | undefined {
+    if (this.#held.has(threadId)) return undefined;
+    const name = holderOf(this.#fileOf(threadId))?.socket ?? undefined;
+    return name === this.#socket?.name ? undefined : name;
   }
 
   /** Several leases of one process on one thread share a lock, which is released with the last of them. */
@@ -63,11 +79,16 @@ export class Leases {
   /** On a home that cannot be written there is nothing to lock: the store keeps new records in memory. */
   async #lockFile(threadId: string, client: string): ReturnType<typeof acquireLock> {
     try {
-      return await acquireLock(path.join(ownFolder(this.#home), "locks", `${threadId}.json`), { process: this.#process, client });
+      this.#socket?.offer();
+      return await acquireLock(this.#fileOf(threadId), { process: this.#process, client, socket: this.#socket?.name });
     } catch (error) {
       if (isCode(error, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EIO", "ENOENT", "ENOTDIR")) return { touch() {}, release() {} };
       throw error;
     }
+  }
+
+  #fileOf(threadId: string): string {
+    return path.join(ownFolder(this.#home), "locks", `${threadId}.json`);
   }
 
   #release(threadId: string): void {

@@ -15,6 +15,8 @@ import { lifeOf, ownName, type ProcessName } from "./processes.ts";
 export interface Holder extends ProcessName {
   readonly nonce: string;
   readonly client: string;
+  /** The name of the socket at which other processes on this home can reach the holder; null if it offers none. */
+  readonly socket: string | null;
 }
 export interface HeldLock {
   /** Shows processes that cannot see this one that it is alive. */
@@ -31,11 +33,12 @@ const maxBytes = 64 * 1024;
 export interface Asker {
   readonly process: ProcessName;
   readonly client: string;
+  readonly socket?: string | undefined;
 }
 
 /** The lock, or its current holder. */
 export async function acquireLock(file: string, asker: Asker): Promise<HeldLock | { readonly heldBy: Holder }> {
-  const own: Holder = { ...asker.process, nonce: randomUuid(), client: asker.client };
+  const own: Holder = { ...asker.process, nonce: randomUuid(), client: asker.client, socket: asker.socket ?? null };
   let holder: Holder | undefined;
   for (let attempt = 0; attempt < tries; attempt++) {
     if (put(file, own)) return held(file, own);
@@ -46,6 +49,12 @@ export async function acquireLock(file: string, asker: Asker): Promise<HeldLock 
     await sleep(5);
   }
   return { heldBy: holder ?? own };
+}
+
+/** The process that holds the lock right now; undefined if none does. */
+export function holderOf(file: string): Holder | undefined {
+  const holder = readHolder(file);
+  return holder !== undefined && isLive(file, holder) ? holder : undefined;
 }
 
 async function replaceDead(file: string, dead: Holder, own: Holder): Promise<boolean> {
@@ -134,9 +143,10 @@ function readHolder(file: string): Holder | undefined {
   if (isObject(value) && typeof value["pid"] === "number" && isString(value["nonce"])) {
     const { pid, nonce } = value;
     const [host, boot, space, client] = [textOf(value["host"]), textOf(value["boot"]), textOf(value["space"]), textOf(value["client"])];
-    return { pid, nonce, host, boot, space, client, started: isString(value["started"]) ? value["started"] : null };
+    const orNull = (key: string): string | null => (isString(value[key]) ? value[key] : null);
+    return { pid, nonce, host, boot, space, client, started: orNull("started"), socket: orNull("socket") };
   }
-  return { ...ownName(), pid: 0, started: "never", nonce: "broken", client: "" };
+  return { ...ownName(), pid: 0, started: "never", nonce: "broken", client: "", socket: null };
 }
 function parse(text: string): unknown {
   try {

@@ -1,0 +1,56 @@
+/** What one server tells another about the client whose conversation it passes on: the first line on a private socket. */
+import { array, boolean, type Infer, literals, named, nullable, object, parse, string } from "../../lib/schema.ts";
+import { SessionSource } from "../../protocol/policy.ts";
+import { calledBy, type Session } from "../app.ts";
+import type { ConnectionOptions } from "../connection.ts";
+
+/** Processes of different versions may share a home; one that reads another form is not passed anything. */
+const form = "parley-relay-1";
+
+const Greeting = named("RelayGreeting", () =>
+  object({
+    relay: literals(form),
+    client: object({ name: string(), title: nullable(string()), version: string() }),
+    originator: string(),
+    userAgent: string(),
+    dialect: literals("seed-000", "0.92", "0.166"),
+    experimental: boolean(),
+    optOut: array(string()),
+    source: SessionSource(),
+    unattended: boolean(),
+    needsModel: boolean(),
+    keepsUnused: boolean(),
+    receivesRaw: boolean(),
+  }),
+);
+type Greeting = Infer<typeof Greeting>;
+
+export function greetingOf(session: Session): string {
+  const { client, dialect, experimental, source, unattended, needsModel, keepsUnused, receivesRaw } = session;
+  const greeting: Greeting = {
+    ...{ relay: form, client, dialect, experimental, source, unattended, needsModel, keepsUnused, receivesRaw },
+    ...calledBy(session),
+    optOut: [...session.optOut],
+  };
+  return JSON.stringify(greeting);
+}
+
+/** Undefined if the line is no greeting that this version understands. */
+export function readGreeting(line: string): ConnectionOptions | undefined {
+  const greeting = parse(Greeting, jsonIn(line));
+  if (greeting === undefined) return undefined;
+  const { client, originator, userAgent, dialect, experimental, optOut, relay: _, ...options } = greeting;
+  return {
+    ...options,
+    isRelayed: true,
+    introduction: { client, originator, userAgent, dialect, experimental, optOut: new Set(optOut) },
+  };
+}
+
+function jsonIn(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

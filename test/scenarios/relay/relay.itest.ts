@@ -1,0 +1,183 @@
+/** Several processes on one home: whoever opens a thread follows and steers it live, whichever process runs it. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import path from "node:path";
+import { LiveServer, verifiesLive } from "../../support/live-server.ts";
+import { home, settings, stage, textsOf } from "../../support/live-stage.ts";
+import type { Message } from "../../support/wire.ts";
+
+const asking = [
+  { user: "/ask/", steps: [{ run: "touch asked" }, { say: "Touched." }] },
+  { user: "/long/", steps: [{ say: "begun" }, { run: "sleep 600" }, { say: "never" }] },
+  { user: "/./", steps: [{ say: "You said {{user}}.", deltas: 5 }] },
+];
+const methodsOf = (server: LiveServer, threadId: string): string[] =>
+  server.messages.filter(({ params }) => params?.threadId === threadId).map(({ method }) => method);
+
+verifiesLive("live.followed", async (t) => {
+  const folder = stage(t, asking);
+  const [one, two] = await Promise.all([LiveServer.start(t, folder), LiveServer.start(t, folder)]);
+  const threadId = await one.startThread(settings(folder));
+  await one.turn(threadId, "hello");
+  const { thread } = await two.call("thread/resume", { threadId });
+  assert.deepEqual([textsOf(thread.turns), thread.status.type], [["hello"], "idle"]);
+  // Each starts a turn, and both see it to its end, event for event.
+  for (const [starter, text] of [
+    [one, "by one"],
+    [two, "by two"],
+  ] as const) {
+    const [seenByOne, seenByTwo] = [one.messages.length, two.messages.length];
+    const turnId = await starter.startTurn(threadId, text);
+    for (const server of [one, two]) assert.equal((await server.turnEnd(turnId)).status, "completed");
+    const eventsOf = (messages: readonly Message[]): Message[] => messages.filter(({ params }) => params?.threadId === threadId);
+    assert.deepEqual(eventsOf(two.messages.slice(seenByTwo)), eventsOf(one.messages.slice(seenByOne)));
+  }
+  // A process that left the thread hears no more of it.
+  assert.deepEqual(await two.call("thread/unsubscribe", { threadId }), { status: "unsubscribed" });
+  const before = methodsOf(two, threadId).length;
+  await one.turn(threadId, "alone");
+  await two.call("thread/loaded/list");
+  assert.equal(methodsOf(two, threadId).length, before);
+  const [socket = ""] = readdirSync(path.join(home(folder), "parley", "live"));
+  const modes = ["", socket].map((name) => statSync(path.join(home(folder), "parley", "live", name)).mode & 0o777);
+  assert.deepEqual(modes, [0o700, 0o600]);
+});
+
+verifiesLive("live.answered", async (t) => {
+  const folder = stage(t, asking);
+  const [one, two] = await Promise.all([LiveServer.start(t, folder), LiveServer.start(t, folder)]);
+  const params = { ...settings(folder), sandbox: "read-only", approvalPolicy: "on-request" };
+  const threadId = await one.startThread({ ...params, approvalPolicy: "untrusted" });
+  const isQuestion = ({ method }: Message): boolean => method === "item/commandExecution/requestApproval";
+  const turnId = await one.startTurn(threadId, "ask");
+  const asked = await one.waitFor(isQuestion, "the question");
+  // A client that comes late gets the open question too, and its answer is the first.
+  await two.call("thread/resume", { threadId });
+  const question = await two.waitFor(isQuestion, "the question, in the other process");
+  assert.deepEqual(question.params, asked.params);
+  two.send({ id: question.id, result: { decision: "decline" } });
+  const resolvedBy = async (server: LiveServer, requestId: unknown): Promise<Message> =>
+    (await server.waitFor((m) => m.method === "serverRequest/resolved" && m.params.requestId === requestId, "the end of it")).params;
+  assert.equal((await resolvedBy(one, asked.id)).answeredBy, "faults");
+  await resolvedBy(two, question.id);
+  for (const server of [one, two]) assert.equal((await server.turnEnd(turnId)).status, "completed");
+  // It interrupts what the other process runs.
+  const long = await one.startTurn(threadId, "long");
+  await two.waitFor((m) => m.method === "item/started" && m.params.turnId === long && m.params.item.type === "agentMessage", "its start");
+  await two.call("turn/interrupt", { threadId, turnId: long });
+  for (const server of [one, two]) assert.equal((await server.turnEnd(long)).status, "interrupted");
+});
+
+verifiesLive("live.takenOver", async (t) => {
+  const folder = stage(t, asking);
+  const [one, two, three] = await Promise.all([1, 2, 3].map(() => LiveServer.start(t, folder)));
+  assert.ok(one && two && three);
+  const both: readonly LiveServer[] = [two, three];
+  const threadId = await one.startThread(settings(folder));
+  await one.turn(threadId, "hello");
+  for (const server of both) await server.call("thread/resume", { threadId });
+  const long = await two.startTurn(threadId, "long");
+  await three.waitFor(
+    (m) => m.method === "item/completed" && m.params.turnId === long && m.params.item.type === "agentMessage",
+    "its text",
+  );
+  await one.kill();
+  for (const server of both) {
+    assert.equal((await server.turnEnd(long)).status, "interrupted");
+    await server.waitFor((m) => m.method === "warning" && /has ended. Another one continues it/.test(m.params.message), "the word on it");
+  }
+  // Whichever of them has it now, both go on with it.
+  for (const [starter, text] of [
+    [two, "by two"],
+    [three, "by three"],
+  ] as const) {
+    const turnId: string = await starter.startTurn(threadId, text);
+    for (const server of both) assert.equal((await server.turnEnd(turnId)).status, "completed");
+  }
+  const { thread } = await three.call("thread/read", { threadId, includeTurns: true });
+  assert.deepEqual(textsOf(thread.turns), ["hello", "long", "by two", "by three"]);
+});
+
+verifiesLive("live.questionMoves", async (t) => {
+  const folder = stage(t, [[{ run: "touch asked" }, { say: "Touched." }]]);
+  const [one, two] = await Promise.all([LiveServer.start(t, folder), LiveServer.start(t, folder)]);
+  const threadId = await one.startThread({ ...settings(folder), approvalPolicy: "untrusted" });
+  const isQuestion = ({ method }: Message): boolean => method === "item/commandExecution/requestApproval";
+  const turnId = await one.startTurn(threadId, "ask");
+  const asked = await one.waitFor(isQuestion, "the question");
+  await two.call("thread/resume", { threadId });
+  const first = await two.waitFor(isQuestion, "the question, in the other process");
+  await one.kill();
+  await two.waitFor((m) => m.method === "serverRequest/resolved" && m.params.requestId === first.id, "the end of the first question");
+  const again = await two.waitFor((m) => isQuestion(m) && m.id !== first.id, "the question again");
+  assert.deepEqual([again.params.turnId, again.params.itemId], [turnId, asked.params.itemId]);
+  // A new scripted model begins a turn anew, so it gets only the step after the open call.
+  writeFileSync(path.join(home(folder), "scenario.json"), JSON.stringify({ turns: [[{ say: "Touched." }]] }));
+  two.send({ id: again.id, result: { decision: "accept" } });
+  assert.equal((await two.turnEnd(turnId)).status, "completed");
+  assert.ok(existsSync(path.join(folder, "workspace", "asked")));
+});
+
+verifiesLive("live.manyProcesses", async (t) => {
+  const folder = stage(t, asking);
+  const servers = await Promise.all(Array.from({ length: 5 }, () => LiveServer.start(t, folder)));
+  const [first] = servers;
+  assert.ok(first);
+  const threadId = await first.startThread(settings(folder));
+  await first.turn(threadId, "hello");
+  for (const server of servers.slice(1)) await server.call("thread/resume", { threadId });
+  const texts = ["hello"];
+  /** Kills the process that runs the thread, again and again, until one is left. */
+  for (let left: LiveServer[] = [...servers]; left.length > 1; ) {
+    const pid = heldBy(folder, threadId);
+    const holder = left.find((server) => server.child.pid === pid);
+    assert.ok(holder, `process ${pid} is none of ours`);
+    left = left.filter((server) => server !== holder);
+    const counts = new Map(left.map((server) => [server, goOns(server)]));
+    await holder.kill();
+    for (const server of left) await server.until(() => goOns(server) > (counts.get(server) ?? 0) || undefined, "that the thread goes on");
+    const [starter] = left;
+    const text = `after ${texts.length}`;
+    texts.push(text);
+    const turnId: string = (await starter?.startTurn(threadId, text)) ?? "";
+    for (const server of left) assert.equal((await server.turnEnd(turnId)).status, "completed", text);
+  }
+  const reader = await LiveServer.start(t, folder);
+  const { thread } = await reader.call("thread/read", { threadId, includeTurns: true });
+  assert.deepEqual(textsOf(thread.turns), texts);
+});
+
+const goOns = (server: LiveServer): number =>
+  server.messages.filter((m) => m.method === "warning" && /Another one continues it/.test(m.params.message)).length;
+const heldBy = (folder: string, threadId: string): unknown =>
+  JSON.parse(readFileSync(path.join(home(folder), "parley", "locks", `${threadId}.json`), "utf8")).pid;
+
+verifiesLive("live.strangers", async (t) => {
+  const folder = stage(t, asking);
+  const [one, two] = await Promise.all([LiveServer.start(t, folder), LiveServer.start(t, folder)]);
+  const threadId = await one.startThread(settings(folder));
+  await one.turn(threadId, "hello");
+  const live = path.join(home(folder), "parley", "live");
+  const [name = ""] = readdirSync(live);
+  // What is not a greeting closes its own connection and nothing else.
+  const deep = `{"relay":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
+  for (const line of ["", "null", "{}", '{"relay":"parley-relay-9"}', '{"id":1,"method":"thread/list"}', deep, "\u0000".repeat(100)]) {
+    const socket = connect(path.join(live, name));
+    socket.on("error", () => {});
+    socket.resume();
+    socket.write(`${line}\n`);
+    await once(socket, "close");
+  }
+  // A lock that names a socket elsewhere is not followed.
+  const lock = path.join(home(folder), "parley", "locks", `${threadId}.json`);
+  const held = JSON.parse(readFileSync(lock, "utf8"));
+  writeFileSync(lock, JSON.stringify({ ...held, socket: `../../../${name}` }));
+  const { error } = await two.ask("turn/start", { threadId, input: [{ type: "text", text: "x" }] });
+  assert.match(error.message, /thread not found/);
+  await two.call("thread/resume", { threadId });
+  assert.match((await two.ask("turn/start", { threadId, input: [{ type: "text", text: "x" }] })).error.message, /open in another process/);
+  writeFileSync(lock, JSON.stringify(held));
+  assert.equal((await one.turn(threadId, "still here")).status, "completed");
+});
