@@ -92,6 +92,16 @@ test("archive, unarchive and delete take what threads list prints", (t) => {
   assert.deepEqual(ids(), []);
 });
 
+test("import shows what another agent has, imports it on request, and once", (t) => {
+  const { folder, home, run } = place(t);
+  mkdirSync(path.join(folder, ".claude"));
+  writeFileSync(path.join(folder, ".claude", "CLAUDE.md"), "Use tabs.\n");
+  const unasked = run(["import"]);
+  assert.deepEqual([unasked.status, /^Migrate .*CLAUDE\.md to .*AGENTS\.md$/m.test(unasked.stdout)], [2, true], unasked.stderr);
+  assert.match(run(["import", "--yes"]).stdout, /^Imported .*CLAUDE\.md -> .*AGENTS\.md$/m);
+  assert.equal(readFileSync(path.join(home, "AGENTS.md"), "utf8"), "Use tabs.\n");
+});
+
 test("daemon starts one server in the background, names its version, restarts and stops it", (t) => {
   const { run } = place(t);
   const daemon = (name: string) => {

@@ -17,6 +17,18 @@ export const listRequirements = {
   },
   "lists.fromCodex": { source: "Parley", says: "sections, projects, attachments and read marks of Codex are taken over once" },
   "lists.damaged": { source: "Parley", says: "a damaged file of lists is moved aside and hides no thread" },
+  "migration.import": {
+    source,
+    says: "instructions, settings, skills, commands, kinds of agents, hooks and MCP servers of another agent are found, imported and remembered",
+  },
+  "migration.untrusted": {
+    source: "Parley",
+    says: "imported hooks and MCP servers do not run before the user has trusted them, and no secret is copied",
+  },
+  "migration.careful": {
+    source: "Parley",
+    says: "nothing is overwritten by an import, links are not followed, and damaged or huge files of another agent are left out",
+  },
   "process.lifetime": { source, says: "process/* runs programs without a sandbox, with input, terminal, caps and time limits" },
   "process.refused": { source, says: "process/* names what is wrong, and refuses more programs than a connection may run" },
   "process.endsWithConnection": { source, says: "a client's programs end with its connection" },

@@ -43,6 +43,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => ({ run: (await import("./threads/threads.ts")).remove }),
   },
   features: { summary: "List feature flags and switch them on or off", load: () => import("./features.ts") },
+  import: { summary: "Move in from another agent on this machine", load: () => import("./import.ts") },
   sandbox: { summary: "Run a command in the sandbox that the agent's commands get", load: () => import("./sandbox.ts") },
   execpolicy: { summary: "Check rules files against a command", load: () => import("./execpolicy.ts") },
   queue: { summary: "Leave a message that a thread works on as soon as it is idle", load: () => import("./queue.ts") },

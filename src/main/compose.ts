@@ -21,6 +21,7 @@ import { findSystemProgram } from "../lib/program.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { createMcpAcceptance } from "../mcp/acceptance.ts";
 import { createMcpServers } from "../mcp/servers.ts";
+import { createMigration } from "../migration/migration.ts";
 import { createModelCatalog } from "../models/catalog.ts";
 import { checkKey, modelSource } from "../models/model-lists.ts";
 import { createOverrides } from "../models/overrides.ts";
@@ -179,7 +180,7 @@ export function createApp(options: ComposeOptions): App {
   const usage = createUsage({ codexHome, clock, credentials, config, prices: catalog.price });
   const skills = createSkills({
     codexHome,
-    userHome: env["HOME"] || homedir(),
+    userHome: userHome(env),
     systemDir: options.systemDir ?? "/etc/codex",
     config,
     projectTrust,
@@ -276,7 +277,7 @@ export function createApp(options: ComposeOptions): App {
     config,
     ...{ whyNoModel, catalog, askProvider: (signal) => askProvider(inUse(), { env, credentials }, signal) },
     providers: () => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }),
-    ...{ mcp, accounts, skills, plugins: plugins.all, usage },
+    ...{ mcp, accounts, skills, plugins: plugins.all, usage, migration: createMigration({ codexHome, userHome: userHome(env), config }) },
     ...{ store, lists, threads, queue, goals, runs },
     git,
     fileSearch: createFileSearch({ ripgrep: () => findSystemProgram("rg"), now: clock.now }),
@@ -310,6 +311,8 @@ async function listProviders({ providers, modelProvider }: Config, env: Env, is:
   const { providerChoices } = await import("../models/try-provider.ts");
   return providerChoices(providers, env, { ...is, current: modelProvider });
 }
+
+const userHome = (env: Env): string => env["HOME"] || homedir();
 
 async function askProvider(
   { providers, modelProvider }: Config,

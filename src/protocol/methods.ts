@@ -9,6 +9,7 @@ import type { Notification, ParamsOf, Request, ResultOf } from "./define.ts";
 import { diagnosticsRequests } from "./diagnostics.ts";
 import { dynamicToolServerRequests } from "./dynamic-tool.ts";
 import { environmentRequests } from "./environment.ts";
+import { externalAgentNotifications, externalAgentRequests } from "./external-agent.ts";
 import { fsNotifications, fsRequests } from "./fs.ts";
 import { fuzzyFileSearchNotifications, fuzzyFileSearchRequests } from "./fuzzy-file-search.ts";
 import { hooksNotifications, hooksRequests } from "./hooks.ts";
@@ -50,6 +51,7 @@ export const clientRequests = {
   ...vendorServiceRequests,
   ...processRequests,
   ...environmentRequests,
+  ...externalAgentRequests,
   ...diagnosticsRequests,
   ...configRequests,
   ...fsRequests,
@@ -93,6 +95,7 @@ export const serverNotifications = {
   ...vendorServiceNotifications,
   ...processNotifications,
   ...configNotifications,
+  ...externalAgentNotifications,
   ...fsNotifications,
   ...fuzzyFileSearchNotifications,
   ...hooksNotifications,

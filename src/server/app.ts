@@ -11,6 +11,7 @@ import type { Git } from "../core/ports/git.ts";
 import type { Lists } from "../core/ports/lists.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { McpServers } from "../core/ports/mcp.ts";
+import type { Migration } from "../core/ports/migration.ts";
 import type { ModelCatalog } from "../core/ports/model-client.ts";
 import type { Plugins } from "../core/ports/plugins.ts";
 import type { Skills } from "../core/ports/skills.ts";
@@ -41,6 +42,7 @@ export interface App {
   readonly catalog: ModelCatalog;
   /** The model providers that a person can set up. */
   providers(): Promise<readonly ProviderChoice[]>;
+  readonly migration: Migration;
   /** Lists the configured provider's models with its key, which costs no tokens. Throws what the provider answered. */
   askProvider(signal: AbortSignal): Promise<void>;
   readonly accounts: Accounts;

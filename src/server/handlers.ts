@@ -9,6 +9,7 @@ import { commandHandlers } from "./command.ts";
 import { configHandlers } from "./config.ts";
 import { diagnosticsHandlers } from "./diagnostics.ts";
 import { environmentHandlers } from "./environments.ts";
+import { externalAgentHandlers } from "./external-agent.ts";
 import { fsHandlers } from "./fs.ts";
 import { fuzzyFileSearchHandlers } from "./fuzzy-file-search.ts";
 import { hooksHandlers } from "./hooks.ts";
@@ -55,6 +56,7 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...vendorServiceHandlers,
   ...processHandlers,
   ...environmentHandlers,
+  ...externalAgentHandlers,
   ...diagnosticsHandlers,
   ...sandboxHandlers,
   ...fsHandlers,

@@ -16,6 +16,7 @@ export const helps: Readonly<Record<string, () => Promise<Help>>> = {
   unarchive: async () => (await import("./settings-helps.ts")).unarchiveHelp,
   delete: async () => (await import("./settings-helps.ts")).deleteHelp,
   features: async () => (await import("./settings-helps.ts")).featuresHelp,
+  import: async () => (await import("./settings-helps.ts")).importHelp,
   sandbox: async () => (await import("./settings-helps.ts")).sandboxHelp,
   execpolicy: async () => (await import("./settings-helps.ts")).execpolicyHelp,
   queue: async () => (await import("./small-helps.ts")).queueHelp,

@@ -1,4 +1,4 @@
-/** The help of `parley features`, `sandbox`, `execpolicy`, `archive`, `unarchive` and `delete`. */
+/** The help of `parley features`, `import`, `sandbox`, `execpolicy`, `archive`, `unarchive` and `delete`. */
 import { help as threads } from "../threads/help.ts";
 import { type Help, jsonFlag, settingsFlags } from "./text.ts";
 
@@ -24,6 +24,20 @@ export const featuresHelp = {
     disable: change("disable", "Switch a feature off in config.toml"),
   },
   examples: [["parley features list", "What there is, and what is on"]],
+} as const satisfies Help;
+
+export const importHelp = {
+  summary: "Move in from another agent: instructions, settings, skills, commands, agents, hooks and MCP servers",
+  text: [
+    "Reads ~/.claude, ~/.claude.json and the .claude folder of the project you are in. Nothing that exists is overwritten, and secrets stay where they are.",
+    "Imported hooks do not run before you trust them (parley hooks), and imported MCP servers are switched off until you set enabled = true. Sessions, plugins and memories are not imported.",
+  ],
+  usage: ["[--yes] [--json]"],
+  flags: [{ name: "yes", short: "y", text: "Do not ask; required without a terminal" }, jsonFlag, ...settingsFlags],
+  examples: [
+    ["parley import", "Shows what there is, and asks"],
+    ["parley import --json", "Only shows it, for programs"],
+  ],
 } as const satisfies Help;
 
 export const sandboxHelp = {

@@ -10,6 +10,7 @@ import type { Completions } from "./completions.ts";
 import { showContext } from "./context.ts";
 import { changeGoal } from "./goal.ts";
 import { chooseHook } from "./hooks.ts";
+import { importFromOthers } from "./import.ts";
 import { logIn } from "./login.ts";
 import { chooseStatusLine, chooseTheme, showKeymap, toggleVim } from "./looks.ts";
 import { choosePlugin } from "./plugins.ts";
@@ -64,6 +65,11 @@ const commandTable: readonly Command[] = [
     name: "init",
     text: "have AGENTS.md written, which tells agents how to work in this folder",
     run: ({ shell }) => writeAgentsFile(shell),
+  },
+  {
+    name: "import",
+    text: "move in from another agent: instructions, skills, commands, hooks, MCP servers",
+    run: ({ shell }) => importFromOthers(shell),
   },
   { name: "rewind", text: "go back to an earlier message, with the files by choice (esc esc)", run: ({ shell }) => rewind(shell) },
   { name: "undo", text: "take the last turn out of the conversation, with the files by choice", run: ({ shell }) => undoTurn(shell) },

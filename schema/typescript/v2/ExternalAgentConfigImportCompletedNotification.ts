@@ -1,0 +1,5 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+import type { ExternalAgentConfigImportTypeResult } from "./ExternalAgentConfigImportTypeResult";
+
+export type ExternalAgentConfigImportCompletedNotification = { importId: string, itemTypeResults: Array<ExternalAgentConfigImportTypeResult> };
