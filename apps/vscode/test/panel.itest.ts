@@ -22,6 +22,7 @@ import { launch } from "../../web/test/browser.ts";
 import { Backend } from "../src/host/backend.ts";
 import { Memory } from "../src/host/memory.ts";
 import { type CallName, calls, type HostMessage } from "../src/host/port.ts";
+import { restrictedPage } from "../src/host/restricted-page.ts";
 
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
 const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Parley</title><link rel="stylesheet" href="panel.css"></head>
@@ -42,7 +43,7 @@ describe("the extension's panel", skip, () => {
 
   before(async () => {
     mkdirSync(project);
-    const table = `[model_providers.house]\nname = "House"\nbase_url = "${await mock.listen()}/v1"\nwire_api = "chat"\nenv_key = "HOUSE_KEY"\noptions = { models = ["house-model"] }\n[parley.auth]\nissuer = "http://127.0.0.1:9"\ncallback_port = 0\n`;
+    const table = `[model_providers.house]\nname = "House"\nbase_url = "${await mock.listen()}/v1"\nwire_api = "chat"\nenv_key = "HOUSE_KEY"\noptions = { models = ["house-model"] }\n[parley.prices.house-model]\ninput = 1000000\noutput = 1000000\n[parley.auth]\nissuer = "http://127.0.0.1:9"\ncallback_port = 0\n`;
     writeFileSync(path.join(folder, "config.toml"), table);
     const hooks = { hooks: { Stop: [{ hooks: [{ type: "command", command: "true" }] }] } };
     writeFileSync(path.join(folder, "hooks.json"), JSON.stringify(hooks));
@@ -178,6 +179,16 @@ describe("the extension's panel", skip, () => {
     await box.getByText(/^Not signed in: .*access_denied/).waitFor();
   });
 
+  test("says in words that a folder in restricted mode has no agent, with the way to trust it", async () => {
+    const other = await browser.newPage();
+    await other.setContent(restrictedPage);
+    await other.getByText("This folder is in Restricted Mode.").waitFor();
+    const link = other.getByRole("link", { name: "Manage Workspace Trust" });
+    assert.equal(await link.getAttribute("href"), "command:workbench.trust.manage");
+    await checkAccessibility(other, "restricted mode");
+    await other.close();
+  });
+
   test("sends what the person looks at along, shows it, and leaves it out when they say so", async () => {
     await post({ type: "go", place: { name: "home" }, focus: false });
     await post({ type: "looking", seen: { file: "src/a.ts", selection: { firstLine: 3, lastLine: 4, text: "const x = 1;" } } });
@@ -192,6 +203,7 @@ describe("the extension's panel", skip, () => {
     await send(page, "what is this?");
     await page.getByText("At your service").waitFor();
     await idle(page);
+    await page.getByRole("img", { name: /^This session has cost about \$[1-9]/ }).waitFor();
     assert.match(asked(), /Selected in my editor, src\/a\.ts:3-4:.*const x = 1;.*what is this\?/);
     await post({ type: "looking", seen: { file: "src/b.ts", selection: undefined } });
     await page.getByRole("button", { name: "Leave out src/b.ts" }).click();

@@ -11,6 +11,7 @@ import {
 } from "vscode";
 import type { PendingRequest } from "../../../web/src/state/model.ts";
 import type { Backend } from "../host/backend.ts";
+import { restrictedReason } from "../host/restricted-page.ts";
 import type { DiffEditor } from "./diff-editor.ts";
 import type { Faces } from "./faces.ts";
 import type { Panels } from "./panel.ts";
@@ -37,7 +38,7 @@ export function registerCommands(ports: CommandPorts): readonly Disposable[] {
     "parley.showRequest": (requestId: string) => showRequest(ports, requestId),
     "parley.addSelection": () => addSelection(panels),
     "parley.addFile": (uri?: Uri) => addFile(panels, uri),
-    "parley.restartServer": () => backend.link.restart(),
+    "parley.restartServer": () => (workspace.isTrusted ? backend.link.restart() : window.showWarningMessage(restrictedReason)),
     "parley.showLog": () => log.show(),
     "parley.openSettings": () => commands.executeCommand("workbench.action.openSettings", `@ext:${ports.context.extension.id}`),
     "parley.openWalkthrough": () =>

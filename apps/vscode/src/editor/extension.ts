@@ -53,12 +53,12 @@ export function activate(context: ExtensionContext): void {
     { dispose: () => backend.link.stop() },
     workspace.onDidChangeConfiguration((change) => {
       const isOther = serverKeys.some((key) => change.affectsConfiguration(key));
-      if (isOther && backend.link.state.kind !== "stopped") void backend.link.restart().catch(failed);
+      if (isOther && workspace.isTrusted && backend.link.state.kind !== "stopped") void backend.link.restart().catch(failed);
     }),
   );
   void diffs.closeStale().catch(failed);
   // Sessions that were open here resume at once; otherwise the server starts when the panel is first shown.
-  if (memory.strings("threads").length > 0) void backend.link.start().catch(failed);
+  if (workspace.isTrusted && memory.strings("threads").length > 0) void backend.link.start().catch(failed);
 }
 
 function tellState(state: LinkState, log: { info(line: string): void; error(line: string): void; show(): void }): void {

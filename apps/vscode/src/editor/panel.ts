@@ -10,6 +10,7 @@ import {
   type WebviewPanel,
   type WebviewView,
   window,
+  workspace,
 } from "vscode";
 import { errorMessage } from "../../../../src/lib/error-text.ts";
 import { parse } from "../../../../src/lib/schema.ts";
@@ -20,6 +21,7 @@ import type { Place } from "../../../web/src/state/router.ts";
 import type { Backend } from "../host/backend.ts";
 import type { Memory } from "../host/memory.ts";
 import { type CallName, calls, type HostMessage, PanelMessage } from "../host/port.ts";
+import { restrictedPage, trustCommand } from "../host/restricted-page.ts";
 
 const viewId = "parley.panel";
 const tabType = "parley.tab";
@@ -103,7 +105,15 @@ export class Panels {
     this.badge(this.#waiting);
   }
 
+  /** In a folder that is not trusted the panel says so, and becomes itself when it is. */
   #attach(webview: Webview, owner: WebviewView | WebviewPanel): void {
+    if (!workspace.isTrusted) {
+      webview.options = { enableCommandUris: [trustCommand] };
+      webview.html = restrictedPage;
+      const granted = workspace.onDidGrantWorkspaceTrust(() => this.#attach(webview, owner));
+      owner.onDidDispose(() => granted.dispose());
+      return;
+    }
     const root = Uri.joinPath(this.#context.extensionUri, "panel");
     webview.options = { enableScripts: true, localResourceRoots: [root] };
     const key = owner === this.#view ? "view" : "tab";

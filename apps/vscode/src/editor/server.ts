@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { type ExtensionContext, type LogOutputChannel, workspace } from "vscode";
 import { type Client, type ClientOptions, connectClient, spawnClient } from "../../../../src/client/client.ts";
+import { restrictedReason } from "../host/restricted-page.ts";
 import { serverCommand } from "../host/server-command.ts";
 import { settings } from "./settings.ts";
 
@@ -14,6 +15,7 @@ export async function openServer(
   log: LogOutputChannel,
   taking: Pick<ClientOptions, "onRequest">,
 ): Promise<Client> {
+  if (!workspace.isTrusted) throw new Error(restrictedReason);
   const options = { ...clientOptions(context, log), ...taking };
   const address = settings.connect();
   if (address !== "") {

@@ -12,7 +12,7 @@ import type { QueuedMessage } from "../../../../src/sessions/records.ts";
 import { QueueFull, UnknownSession } from "../../../../src/sessions/refusals.ts";
 import type { Ending } from "../../../../src/sessions/requests.ts";
 import { FilesChanged, restoreFiles } from "../../../../src/sessions/restore-files.ts";
-import { type RuleNotes, RuleRefused, Rules } from "../../../../src/sessions/rules.ts";
+import { RuleRefused, Rules } from "../../../../src/sessions/rules.ts";
 import type { Session } from "../../../../src/sessions/sessions.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
 import type { PendingRequest, SessionSummary } from "../../../web/src/state/model.ts";
@@ -20,6 +20,7 @@ import { keptControls } from "./controls.ts";
 import type { Memory } from "./memory.ts";
 import type { CallName, CallParams } from "./port.ts";
 import { Requests, you } from "./requests.ts";
+import { ruleNotesIn } from "./rule-notes.ts";
 import { Sessions } from "./sessions.ts";
 import { serveSettings } from "./settings-calls.ts";
 import { callTool, type EditorTools, isEditorTool, toolSpecs } from "./tools.ts";
@@ -117,11 +118,7 @@ export class Backend {
       now,
     });
     this.#messages = this.#makeMessages();
-    const notes = {
-      read: () => ruleNotesIn(ports.memory.get("ruleNotes")),
-      write: (next: RuleNotes) => ports.memory.set("ruleNotes", next),
-    };
-    this.#rules = new Rules(() => this.link, notes, now);
+    this.#rules = new Rules(() => this.link, ruleNotesIn(ports.memory), now);
   }
 
   #makeMessages(): Messages {
@@ -473,16 +470,6 @@ export class Backend {
       }
     }
   }
-}
-
-/** Kept by an older build, or damaged: what does not fit is dropped, and the rule then has no end. */
-function ruleNotesIn(value: unknown): RuleNotes {
-  const entries = Object.entries(isRecord(value) ? value : {}).flatMap(([id, note]) => {
-    const expiresAt = isRecord(note) && typeof note["expiresAt"] === "string" ? note["expiresAt"] : null;
-    const addedBy = isRecord(note) && typeof note["addedBy"] === "string" ? note["addedBy"] : null;
-    return [[id, { expiresAt, addedBy }] as const];
-  });
-  return Object.fromEntries(entries);
 }
 
 const isInside = (folder: string, cwd: string): boolean => {

@@ -10,6 +10,7 @@ import { proposedFile } from "./change.ts";
 import { dialogLine } from "./dialog-line.ts";
 import { lookedAt } from "./looked-at.ts";
 import { Memory } from "./memory.ts";
+import { ruleNotesIn } from "./rule-notes.ts";
 import { serverCommand } from "./server-command.ts";
 import { statusFace } from "./status-face.ts";
 import { askFields, type Step, type StepEnd, type StepWidgets } from "./steps.ts";
@@ -212,4 +213,16 @@ test("the viewed file is sent with its selected lines, shortened if long, and no
   assert.equal(lookedAt({ ...file, scheme: "output" }), undefined);
   const long = lookedAt({ ...file, selection: { ...file.selection, text: "x".repeat(30_000) } })?.selection?.text ?? "";
   assert.ok(long.length < 20_100 && long.endsWith("… (cut)"));
+});
+
+test("notes about rules survive a restart, and damaged ones give a rule no end", (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "parley-notes-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const notes = { r: { expiresAt: "2030-01-01T00:00:00.000Z", addedBy: "this editor" } };
+  ruleNotesIn(new Memory(folder, assert.fail)).write(notes);
+  assert.deepEqual(ruleNotesIn(new Memory(folder, assert.fail)).read(), notes);
+  const damaged = new Memory(folder, assert.fail);
+  damaged.set("ruleNotes", { a: "x", b: { expiresAt: 5 } });
+  const none = { expiresAt: null, addedBy: null };
+  assert.deepEqual(ruleNotesIn(damaged).read(), { a: none, b: none });
 });

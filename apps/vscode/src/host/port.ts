@@ -58,6 +58,7 @@ export const settingsCalls = {
   dropAccount: once(() => object({})),
   startLogin: once(() => object({ kind: literals("chatgpt", "chatgptDeviceCode") })),
   cancelLogin: once(() => object({ loginId: string() })),
+  cost: once(() => object(session())),
   rules: once(() => object({})),
   addRule: once(() => object({ pattern: array(string()), decision: decision(), expiresAt: nullable(string()) })),
   changeRule: once(() =>

@@ -48,6 +48,11 @@ export function serveSettings({ link, folders, rules }: SettingsPorts): Settings
     dropAccount: () => call("account/logout", {}),
     startLogin: async ({ kind }) => loginOf(await call("account/login/start", { type: kind })),
     cancelLogin: ({ loginId }) => call("account/login/cancel", { loginId }),
+    cost: async ({ sessionId }) => {
+      const { threadUsage } = await call("account/usage/read", { threadId: sessionId });
+      const micros = threadUsage?.estimatedUsageUsdMicros ?? null;
+      return micros === null ? null : micros / 1_000_000;
+    },
     rules: () => rules().list(),
     addRule: (rule) => rules().add(rule, "this editor"),
     changeRule: ({ ruleId, ...change }) => rules().change(ruleId, change),

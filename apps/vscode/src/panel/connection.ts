@@ -179,6 +179,7 @@ function connectionOver(call: Call, editor: Editor, open: (listener: Listener | 
     capabilities: () => call("capabilities", {}),
     account: () => call("account", {}),
     rateLimits: () => call("rateLimits", {}),
+    cost: (sessionId) => call("cost", { sessionId }),
     ...settingsOver(call),
 
     ...managersOwn,

@@ -194,6 +194,8 @@ export interface Connection {
   /** Signs the engine out of its account. */
   dropAccount?(): Promise<void>;
   rateLimits(): Promise<RateLimits>;
+  /** What a session has cost so far, in US dollars; null where a price is not known. */
+  cost?(sessionId: string): Promise<number | null>;
   mcpServers(): Promise<McpServers>;
   mcpLogin(name: string): Promise<string>;
   mcpReload(): Promise<void>;

@@ -7,7 +7,7 @@ import { Button, focusFallback, IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { ControlPickers } from "./composer/controls.tsx";
-import { TokenMeter } from "./meter.tsx";
+import { Cost, TokenMeter } from "./meter.tsx";
 import { WaitingCard } from "./request-card.tsx";
 
 export interface DockProps {
@@ -43,7 +43,14 @@ export function Dock({ sessionId, session, thread, pending, requestId, onCommand
           {...(allows(scope, "drive") ? { onStop: () => void controller.try(controller.connection.interrupt(sessionId)) } : {})}
           onCommand={onCommand}
           footer={session === undefined ? null : <SessionControls session={session} />}
-          meter={thread?.tokenUsage == null ? null : <TokenMeter usage={thread.tokenUsage} />}
+          meter={
+            thread?.tokenUsage == null ? null : (
+              <>
+                <Cost sessionId={sessionId} usage={thread.tokenUsage} />
+                <TokenMeter usage={thread.tokenUsage} />
+              </>
+            )
+          }
         />
       </div>
     </div>

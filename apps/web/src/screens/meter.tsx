@@ -1,5 +1,6 @@
-/** How full the model's context is, and what a session has used. */
-import type { ReactElement } from "react";
+/** How full the model's context is, and what a session has used and cost. */
+import { type ReactElement, useEffect, useState } from "react";
+import { useApp } from "../app-context.tsx";
 import { compact } from "../state/format.ts";
 import type { ThreadTokenUsage } from "../state/model.ts";
 
@@ -26,6 +27,31 @@ export function TokenMeter({ usage }: { usage: ThreadTokenUsage }): ReactElement
         />
       </svg>
       <span aria-hidden="true">{window > 0 ? `${Math.round(share * 100)}%` : compact(used)}</span>
+    </span>
+  );
+}
+
+/** What the session has cost, where the host knows it. Asked for again after each model call. */
+export function Cost({ sessionId, usage }: { sessionId: string; usage: ThreadTokenUsage }): ReactElement | null {
+  const { connection } = useApp().controller;
+  const [dollars, setDollars] = useState<number | null>(null);
+  const { totalTokens } = usage.total;
+  useEffect(() => {
+    let isCurrent = totalTokens > 0;
+    const show = (amount: number | null): void => {
+      if (isCurrent) setDollars(amount);
+    };
+    // Without a price there is nothing to show.
+    connection.cost?.(sessionId).then(show, () => show(null));
+    return () => {
+      isCurrent = false;
+    };
+  }, [connection, sessionId, totalTokens]);
+  if (dollars === null) return null;
+  const text = `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
+  return (
+    <span className="meter" role="img" aria-label={`This session has cost about ${text}`} title={`This session has cost about ${text}`}>
+      <span aria-hidden="true">{text}</span>
     </span>
   );
 }
