@@ -143,6 +143,23 @@ test("controls and the engine's settings mean the same", () => {
   assert.equal(turnSettings(merged(startControls, { approvalPolicy: "on-failure" })).approvalPolicy, "on-request");
 });
 
+test("a permission profile of the settings stays in force until another sandbox is chosen", () => {
+  const settings = {
+    model: "m",
+    effort: null,
+    approvalPolicy: "never",
+    sandbox: { type: "workspaceWrite" },
+    profile: { id: "locked" },
+  } as const;
+  const controls = controlsFrom(settings, null);
+  const sent = turnSettings(merged(controls, { model: "other" }));
+  assert.deepEqual([sent.permissions, sent.sandboxPolicy], ["locked", undefined]);
+  const replaced = turnSettings(merged(controls, { filesystemSandbox: "read-only" }));
+  assert.deepEqual([replaced.permissions, replaced.sandboxPolicy?.type], [undefined, "readOnly"]);
+  const builtIn = turnSettings(controlsFrom({ ...settings, profile: { id: ":workspace" } }, null));
+  assert.equal(builtIn.sandboxPolicy?.type, "workspaceWrite");
+});
+
 test("the engine's methods have a name in the stream", () => {
   assert.equal(passThroughName("item/fileChange/requestApproval", "request"), "app_server.request.item.file_change.request_approval");
   assert.equal(passThroughName("thread/tokenUsage/updated", "notification"), "app_server.thread.token_usage.updated");

@@ -8,6 +8,7 @@ export interface EngineSettings {
   readonly effort: string | null;
   readonly approvalPolicy: AskForApproval;
   readonly sandbox: { readonly type: string; readonly networkAccess?: unknown };
+  readonly profile?: { readonly id: string } | null | undefined;
 }
 
 export type Controls = Omit<SessionControls, "settings">;
@@ -26,13 +27,15 @@ export const startControls: SessionControls = {
 export function controlsFrom(settings: EngineSettings | undefined, defaults: SessionControls | null): SessionControls {
   const base = defaults ?? startControls;
   if (settings === undefined) return base;
-  const { approvalPolicy, sandbox } = settings;
+  const { approvalPolicy, sandbox, profile } = settings;
   return {
     model: settings.model,
     effort: settings.effort,
     approvalPolicy: typeof approvalPolicy === "string" ? approvalPolicy : "on-request",
     networkAccess: hasNetwork(sandbox) ? "enabled" : "restricted",
     filesystemSandbox: filesystemOf(sandbox.type),
+    // The built-in profiles say no more than the two above.
+    ...(profile && !profile.id.startsWith(":") ? { permissions: profile.id } : {}),
     settings: base.settings,
   };
 }
@@ -63,7 +66,9 @@ export const choosesAnything = (overrides: Overrides): boolean => overridable.so
 
 export function merged<C extends Controls>(controls: C, overrides: Overrides): C {
   const chosen = overridable.filter((key) => isChosen(overrides, key)).map((key) => [key, overrides[key]]);
-  return { ...controls, ...Object.fromEntries(chosen) };
+  const { permissions, ...rest } = controls;
+  const isReplaced = isChosen(overrides, "filesystemSandbox") || isChosen(overrides, "networkAccess");
+  return { ...(isReplaced || permissions === undefined ? rest : controls), ...Object.fromEntries(chosen) } as C;
 }
 
 type Policy = Exclude<ApprovalPolicy, "on-failure">;
@@ -79,7 +84,8 @@ export function sandboxPolicy({ filesystemSandbox, networkAccess }: Pick<Control
 
 export interface TurnSettings {
   approvalPolicy: Policy;
-  sandboxPolicy: SandboxPolicy;
+  sandboxPolicy?: SandboxPolicy;
+  permissions?: string;
   model?: string;
   effort?: string;
   collaborationMode?: CollaborationMode;
@@ -89,7 +95,7 @@ export interface TurnSettings {
 export function turnSettings(controls: Controls): TurnSettings {
   return {
     approvalPolicy: policyOf(controls.approvalPolicy),
-    sandboxPolicy: sandboxPolicy(controls),
+    ...(controls.permissions === undefined ? { sandboxPolicy: sandboxPolicy(controls) } : { permissions: controls.permissions }),
     ...(controls.model === null ? {} : { model: controls.model }),
     ...(controls.effort == null ? {} : { effort: controls.effort }),
     // In the protocol a mode is only possible together with a model.

@@ -39,6 +39,8 @@ export const SessionControls = named("SessionControls", () =>
     approvalPolicy: ApprovalPolicy(),
     networkAccess: NetworkAccess(),
     filesystemSandbox: FilesystemSandbox(),
+    /** A permission profile of the user's own settings, which then decides in place of the two above. */
+    permissions: optional(string()),
     /** If omitted, the engine's own setting applies. */
     mode: optional(WorkMode()),
     settings: record(unknown()),

@@ -42,7 +42,10 @@ export interface SessionPorts {
   resumeWith?(id: string): Partial<ParamsOf<ClientRequests["thread/resume"]>>;
 }
 
-type Opened = Pick<ResultOf<ClientRequests["thread/resume"]>, "thread" | "model" | "reasoningEffort" | "approvalPolicy"> & {
+type Opened = Pick<
+  ResultOf<ClientRequests["thread/resume"]>,
+  "thread" | "model" | "reasoningEffort" | "approvalPolicy" | "activePermissionProfile"
+> & {
   readonly sandbox: EngineSettings["sandbox"];
 };
 
@@ -173,6 +176,7 @@ export class EngineSessions {
       effort: opened.reasoningEffort ?? null,
       approvalPolicy: opened.approvalPolicy,
       sandbox: opened.sandbox,
+      profile: opened.activePermissionProfile,
     };
     const { turns } = opened.thread;
     session.lastTurnStatus = turns.at(-1)?.status ?? session.lastTurnStatus;
@@ -352,8 +356,8 @@ function receiveThread(session: Session, message: ServerNotification): boolean {
       if (session.archived) session.attached = false;
       return true;
     case "thread/settings/updated": {
-      const { model, effort, approvalPolicy, sandboxPolicy } = message.params.threadSettings;
-      session.settings = { model, effort: effort ?? null, approvalPolicy, sandbox: sandboxPolicy };
+      const { model, effort, approvalPolicy, sandboxPolicy, activePermissionProfile: profile } = message.params.threadSettings;
+      session.settings = { model, effort: effort ?? null, approvalPolicy, sandbox: sandboxPolicy, profile };
       return true;
     }
     default:

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import { cleanLine } from "../../lib/terminal-text.ts";
+import type { PermissionProfileSummary } from "../../protocol/config.ts";
 import type { AskForApproval, SandboxPolicy } from "../../protocol/policy.ts";
 import type { ThreadSettingsUpdateParams } from "../../protocol/thread-settings.ts";
 import { createPicker } from "../ask/picker.ts";
@@ -120,12 +121,37 @@ const presets: readonly Preset[] = [
   },
 ];
 
+/** The profiles of the user's own settings that may be chosen. An engine without them has none. */
+async function ownProfiles(shell: Shell): Promise<readonly PermissionProfileSummary[]> {
+  const cwd = shell.store.conversation.settings?.cwd ?? null;
+  try {
+    const { data } = await shell.client().call("permissionProfile/list", { cwd });
+    return data.filter(({ id, allowed }) => allowed && !id.startsWith(":"));
+  } catch {
+    return [];
+  }
+}
+
 export async function chooseAccess(shell: Shell): Promise<void> {
   const { settings } = shell.store.conversation;
   const isCurrent = (preset: Preset): boolean =>
     preset.approvalPolicy === settings?.approvalPolicy && preset.sandboxPolicy.type === settings.sandbox.type;
-  const items = presets.map((preset) => ({ id: preset.id, label: preset.label, detail: preset.detail, isCurrent: isCurrent(preset) }));
+  const profiles = await ownProfiles(shell);
+  const items = [
+    ...presets.map((preset) => ({ id: preset.id, label: preset.label, detail: preset.detail, isCurrent: isCurrent(preset) })),
+    ...profiles.map(({ id, description }) => ({
+      id: `profile ${id}`,
+      label: cleanLine(id),
+      detail: cleanLine(description ?? "a permission profile of your settings"),
+    })),
+  ];
   const id = await shell.pick(createPicker({ title: "What may the agent do?", items }));
+  const profile = profiles.find((known) => `profile ${known.id}` === id);
+  if (profile !== undefined) {
+    await update(shell, { permissions: profile.id });
+    shell.store.note("success", cleanLine(`${profile.id}: ${profile.description ?? "a permission profile of your settings"}`));
+    return;
+  }
   const preset = presets.find((known) => known.id === id);
   if (preset === undefined) return;
   await update(shell, { approvalPolicy: preset.approvalPolicy, sandboxPolicy: preset.sandboxPolicy });

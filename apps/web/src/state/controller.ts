@@ -279,7 +279,10 @@ export class Controller {
       filesystemSandbox: "workspace-write",
       settings: {},
     };
-    await this.try(this.connection.setControls(session.sessionId, { ...(session.sessionControls ?? usual), ...part }));
+    const { permissions, ...rest } = session.sessionControls ?? usual;
+    // A sandbox that is chosen here takes the place of the user's profile.
+    const profile = permissions === undefined || part.filesystemSandbox !== undefined ? {} : { permissions };
+    await this.try(this.connection.setControls(session.sessionId, { ...rest, ...profile, ...part }));
   }
 
   async archive(sessionId: string): Promise<void> {

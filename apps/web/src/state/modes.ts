@@ -59,10 +59,21 @@ export interface ModeChoice {
   readonly approvalPolicy: Policy;
   readonly filesystemSandbox: Sandbox;
   readonly networkAccess: Network;
+  /** A permission profile of the user's own settings, which decides in place of the sandbox. */
+  readonly permissions?: string | undefined;
 }
 
 /** The named mode that these policies make up, or a plain description of them. */
-export function modeOf(choice: ModeChoice): PermissionMode {
+export function modeOf({ permissions, ...choice }: ModeChoice): PermissionMode {
+  if (permissions !== undefined)
+    return {
+      ...{
+        id: "custom",
+        label: `Profile: ${permissions}`,
+        help: "a permission profile of your settings says what may be read and written",
+      },
+      ...{ ...choice, unguarded: choice.approvalPolicy === "never" || choice.filesystemSandbox === "danger-full-access" },
+    };
   const known = permissionModes.find((m) => m.approvalPolicy === choice.approvalPolicy && m.filesystemSandbox === choice.filesystemSandbox);
   if (known !== undefined) return { ...known, networkAccess: choice.networkAccess };
   const [readOnly] = permissionModes;
