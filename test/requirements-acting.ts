@@ -109,6 +109,7 @@ export const actingRequirements = {
     source: "observed 0.166",
     says: "thread/resume brings the page of turns that was asked for, with a cursor that goes on",
   },
+  "skills.extraRoots": { source: "observed 0.166", says: "skills/extraRoots/set lists skills of further folders until it is set anew" },
   "skills.onlyNamed": { source: "observed 0.166", says: "a skill that forbids implicit use is put before the model only when it is named" },
   "hooks.trust": {
     source: "observed 0.166",

@@ -392,6 +392,10 @@ export const requirements = {
     says: "a metadata update changes the fields it names, clears those it sets to null, and names at least one",
   },
   "thread.rollback": { source: "app-server README, thread/rollback", says: "turns that were rolled back stay away after a restart" },
+  "thread.items": {
+    source: "observed 0.166",
+    says: "thread/items/list gives all items of a thread or a turn, by pages, in both directions",
+  },
   "thread.rollbackTwice": { source: "observed 0.98", says: "of several rollbacks at once one is carried out, the others are refused" },
   "thread.archive": { source: "app-server README", says: "archive, unarchive and delete move the file and the listing" },
   "thread.rest": { source: "Parley", says: "a thread that nobody watches is let go and takes the next turn with its whole history" },

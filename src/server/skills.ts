@@ -1,5 +1,4 @@
 /** `skills/*`. */
-import { isAbsolute } from "node:path";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { skillsRequests } from "../protocol/skills.ts";
 import type { HandlersFor } from "./app.ts";
@@ -18,8 +17,6 @@ export const skillsHandlers: HandlersFor<typeof skillsRequests> = {
     return { effectiveEnabled };
   },
   "skills/extraRoots/set"({ extraRoots }, { app, after }) {
-    const relative = extraRoots.find((root) => !isAbsolute(root));
-    if (relative !== undefined) throw invalidRequest(`extraRoots: \`${relative}\` is not an absolute path`);
     app.skills.setExtraRoots(extraRoots);
     after(() => app.subscriptions.toAll("skills/changed", {}));
     return {};

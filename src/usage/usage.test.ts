@@ -161,6 +161,15 @@ describe("usage", () => {
       assert.equal(usage.budget("other", limited).state, "ok");
     });
 
+    it("in money of one thread leaves others alone", () => {
+      const prices = { m: { input: 1_000_000, output: 0 } };
+      const limited = config({ currency: "EUR", prices, budget: { money_per_thread: 2 } });
+      const usage = open();
+      usage.spent("t", "a", served("m"), tokens(3, 0));
+      assert.deepEqual(usage.budget("t", limited), { state: "spent", text: "The budget is spent: 3 of 2 EUR used in this thread." });
+      assert.equal(usage.budget("other", limited).state, "ok");
+    });
+
     it("in money restarts each day", () => {
       const limited = config({ currency: "EUR", prices: { m: { input: 1_000_000, output: 0 } }, budget: { money_per_day: 2.5 } });
       const usage = open();

@@ -157,6 +157,10 @@ verifies("catalogue.modes", async (stage) => {
   const wire = await open(stage, { config: 'plan_mode_reasoning_effort = "high"\n' });
   const { result } = await wire.ask("collaborationMode/list", {});
   assert.equal(result.data[0].reasoning_effort, "high");
+  const none = { imageGeneration: false, webSearch: false };
+  assert.deepEqual((await wire.ask("modelProvider/capabilities/read", {})).result, none, "the scripted model has no search of its own");
+  const aws = (await wire.ask("account/bedrock/checkGovCloudRequirements", {})).result;
+  assert.deepEqual(aws, { isGovCloud: false, shouldWarn: false });
   assert.deepEqual(
     result.data.map(({ name, mode }: { name: string; mode: string }) => [name, mode]),
     [

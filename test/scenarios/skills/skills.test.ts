@@ -99,6 +99,22 @@ verifies("skills.changed", async (stage) => {
   await wire.until(() => received() > before, "skills/changed after an edit");
 });
 
+verifies("skills.extraRoots", async (stage) => {
+  const wire = await open(stage);
+  skill(path.join(stage.workspace, "elsewhere"), "far");
+  const names = async (): Promise<string[]> => (await list(wire, stage)).skills.map(({ name }: { name: string }) => name);
+  assert.ok(!(await names()).includes("far"));
+  assert.match(
+    (await wire.ask("skills/extraRoots/set", { extraRoots: ["x"] })).error.message,
+    /extraRoots must be an absolute path, got "x"/,
+  );
+  assert.deepEqual((await wire.ask("skills/extraRoots/set", { extraRoots: [path.join(stage.workspace, "elsewhere")] })).result, {});
+  await wire.notification("skills/changed");
+  assert.ok((await names()).includes("far"));
+  await wire.ask("skills/extraRoots/set", { extraRoots: [] });
+  assert.ok(!(await names()).includes("far"), "an empty list takes them away");
+});
+
 verifies("skills.onlyNamed", async (stage) => {
   skill(own(stage), "quiet", "QUIET BODY");
   mkdirSync(path.join(own(stage), "quiet", "agents"));

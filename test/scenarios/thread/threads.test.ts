@@ -75,6 +75,24 @@ verifies("thread.rollback", async ({ app, workspace, restart }) => {
   );
 });
 
+verifies("thread.items", async ({ app, workspace }) => {
+  const client = await app({ turns, capabilities: { experimentalApi: true } });
+  const { thread, ids } = await threeTurns(client, workspace);
+  const page = async (params: object) => {
+    const { data, nextCursor } = await client.call("thread/items/list", { threadId: thread.id, ...params });
+    return { shown: data.map(({ item, turnId }) => [ids.indexOf(turnId), item.type]), nextCursor };
+  };
+  const all = ids.flatMap((_, n) => [
+    [n, "userMessage"],
+    [n, "agentMessage"],
+  ]);
+  assert.deepEqual(await page({}), { shown: all, nextCursor: null });
+  assert.deepEqual((await page({ turnId: ids[1] })).shown, all.slice(2, 4));
+  assert.deepEqual((await page({ sortDirection: "desc", limit: 1 })).shown, all.slice(-1));
+  const first = await page({ limit: 4 });
+  assert.deepEqual([first.shown, (await page({ cursor: first.nextCursor })).shown], [all.slice(0, 4), all.slice(4)]);
+});
+
 verifies("thread.rollbackTwice", async ({ app, workspace }) => {
   const client = await app({ turns });
   const { thread } = await threeTurns(client, workspace);
