@@ -422,6 +422,23 @@ export const requirements = {
     says: "an agent of a kind that the home, the settings or a trusted project describe has its instructions, model and effort, and never more rights than its parent",
   },
   "agents.noRoles": { source: "Parley", says: "an agent of a kind that there is not is refused, and no plain one started in its place" },
+  "autoReview.decides": {
+    source: "observed 0.166",
+    cases: [506],
+    says: "with an automatic reviewer a model decides approvals, by the evidence alone, and clients and the audit log see its decision",
+  },
+  "exec.approveForMe": { source: "codex-cli 0.166", says: "`exec --approve-for-me` lets a model review what needs an approval" },
+  "autoReview.person": { source: "Parley", says: "what the automatic review does not approve is asked of the person, where there is one" },
+  "autoReview.denials": {
+    source: "observed 0.166",
+    says: "where nobody can be asked, a denial reaches the model with its reason, and three in a row end the turn",
+  },
+  "autoReview.attacks": {
+    source: "Parley",
+    cases: [507],
+    says: "a reviewer that is talked to, answers oddly, never, or calls tools without end approves nothing",
+  },
+  "autoReview.retry": { source: "observed 0.166", says: "the user can allow one more try of exactly what the automatic review denied" },
   "agents.offer": {
     source: "observed 0.166",
     says: "sub-agents are on by default, cost one tool until there is one, and are not offered where they are switched off or too deep",
@@ -430,7 +447,11 @@ export const requirements = {
     source: "observed 0.166",
     says: "an agent's result reaches its parent's model by itself: in the running turn, or with the next one",
   },
-  "agents.limits": { source: "Parley", says: "however a model asks, the number of agents that are open, started and nested stays bounded" },
+  "agents.limits": {
+    source: "Parley",
+    cases: [508],
+    says: "however a model asks, the number of agents that are open, started and nested stays bounded",
+  },
   "agents.calls": { source: "observed 0.166", says: "agents take more tasks, are waited for, closed and opened again" },
   "agents.ends": { source: "Parley", says: "what agents do ends when their parent's turn is interrupted, and they end with their parent" },
   "agents.restart": { source: "Parley", says: "a parent of an earlier process can give its agents further tasks" },

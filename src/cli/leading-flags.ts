@@ -83,8 +83,9 @@ function settingsFrom({ name, value = "" }: Given): readonly string[] | undefine
     case "search":
       return ['web_search="live"'];
     case "full-auto":
-    case "approve-for-me":
       return ['sandbox_mode="workspace-write"', 'approval_policy="on-request"'];
+    case "approve-for-me":
+      return ['sandbox_mode="workspace-write"', 'approval_policy="on-request"', 'approvals_reviewer="auto_review"'];
     case "yolo":
     case "dangerously-bypass-approvals-and-sandbox":
       return ['sandbox_mode="danger-full-access"', 'approval_policy="never"'];

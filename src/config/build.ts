@@ -86,6 +86,11 @@ export function buildConfig(input: BuildInput): Config {
       effort: text(tableAt(raw, "agents"), "default_subagent_reasoning_effort"),
       roles: input.roles,
     },
+    autoReview: {
+      policy: text(tableAt(raw, "auto_review"), "policy"),
+      model: text(tableAt(tableAt(raw, "parley"), "auto_review"), "model"),
+      timeoutMs: count(tableAt(tableAt(raw, "parley"), "auto_review"), "timeout_ms") ?? 90_000,
+    },
     ...loopSettingsFrom(tableAt(raw, "parley")),
     syncTurns: bool(tableAt(raw, "parley"), "sync_turns") ?? false,
     diagnostics: checkersFrom(list(tableAt(raw, "parley"), "diagnostics")),

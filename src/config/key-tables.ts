@@ -211,7 +211,15 @@ const model = table("What the catalogue has wrong, or cannot know.", {
   shell_tool: value(() => literals("exec_command", "shell_command", "shell"), "Which tool it runs commands with."),
 });
 
+export const autoReview = table("The automatic review of approvals (`approvals_reviewer`).", {
+  policy: value(string, "Rules of yours for the reviewer, in addition to its own."),
+});
+
 export const parley = table("What only this server knows.", {
+  auto_review: table("The automatic review of approvals.", {
+    model: value(string, "The model that reviews.", { standard: "that of the thread" }),
+    timeout_ms: value(natural, "Milliseconds after which a review counts as none.", { standard: "90000" }),
+  }),
   sync_turns: value(boolean, "Wait for the disk at the end of each turn.", { standard: "false" }),
   diagnostics: value(
     () => array(literals("ruff", "tsc", "cargo")),

@@ -4,6 +4,7 @@ import { ApprovalsReviewer, AskForApproval, ReasoningSummary, SandboxMode } from
 import { free, type Keys, named, table, value } from "./key.ts";
 import {
   agents,
+  autoReview,
   environment,
   history,
   hookEvents,
@@ -28,10 +29,11 @@ const profileKeys: Keys = {
   approval_policy: value(AskForApproval, "When to ask before a command runs or a file changes.", {
     standard: "`on-request`; `untrusted` in a folder marked untrusted",
   }),
-  approvals_reviewer: value(ApprovalsReviewer, "Who answers approval requests.", {
-    unused: "the user answers every one of them; this server has no reviewer of its own",
-    holds: "user",
-  }),
+  approvals_reviewer: value(
+    ApprovalsReviewer,
+    "Who answers approval requests: `user`, or with `auto_review` (older: `guardian_subagent`) a model first, under the approval policies `on-request` and granular ones. What it does not approve goes to the user, where one is connected.",
+    { standard: "`user`" },
+  ),
   sandbox_mode: value(SandboxMode, "What commands may write.", {
     standard: "`read-only`; `workspace-write` in a folder whose trust is settled",
   }),
@@ -168,6 +170,7 @@ export const configKeys: Keys = {
   }),
   suppress_unstable_features_warning: value(boolean, "No warning about features under development.", { standard: "false" }),
   windows_wsl_setup_acknowledged: value(boolean, "The notice about WSL was read.", { unused: "there is no such notice", quiet: true }),
+  auto_review: autoReview,
   parley: parley,
 };
 
@@ -180,7 +183,7 @@ export const foreignKeys: ReadonlySet<string> = new Set(
 
 /** Keys of the shared file that have no effect here although the user may rely on them: kept, with a warning. */
 export const keysNotHonoured: ReadonlySet<string> = new Set(
-  `model_catalog_json include_apply_patch_tool model_auto_compact_token_limit_scope background_terminal_max_timeout allow_login_shell mcp_oauth_callback_url apps auto_review include_apps_instructions include_collaboration_mode_instructions include_environment_context include_environment_context_time include_permissions_instructions mcp_enterprise_managed_auth mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator responses_api_metadata experimental_sandbox_command_assessment zsh_path`.split(
+  `model_catalog_json include_apply_patch_tool model_auto_compact_token_limit_scope background_terminal_max_timeout allow_login_shell mcp_oauth_callback_url apps include_apps_instructions include_collaboration_mode_instructions include_environment_context include_environment_context_time include_permissions_instructions mcp_enterprise_managed_auth mcp_optional_startup_grace_ms memories model_post_turn_compact_threshold_percent orchestrator responses_api_metadata experimental_sandbox_command_assessment zsh_path`.split(
     /\s+/,
   ),
 );
@@ -190,5 +193,5 @@ export const notFromProjects: ReadonlySet<string> = new Set([
   ...["openai_base_url", "chatgpt_base_url", "model_provider", "model_providers", "notify", "profile", "profiles", "projects", "otel"],
   ...["cli_auth_credentials_store", "mcp_oauth_credentials_store", "forced_login_method", "forced_chatgpt_workspace_id"],
   ...["experimental_realtime_ws_base_url", "experimental_realtime_webrtc_call_base_url", "apps_mcp_product_sku", "parley", "log_dir"],
-  ...["project_root_markers", "plugins", "marketplaces"],
+  ...["project_root_markers", "plugins", "marketplaces", "approvals_reviewer", "auto_review", "agents"],
 ]);

@@ -71,6 +71,7 @@ const refusals = {
   policy: "the approval policy allows no questions",
   person: "the user declined the tool call",
   cancel: "the user cancelled the tool call",
+  review: "the automatic review did not approve it",
   unreadable: "the client's answer was no decision",
 };
 

@@ -2,6 +2,7 @@
 import { accountNotifications, accountRequests, accountServerRequests } from "./account.ts";
 import { appNotifications, appRequests } from "./app.ts";
 import { approvalServerRequests } from "./approval.ts";
+import { approvalReviewNotifications, approvalReviewRequests } from "./approval-review.ts";
 import { backgroundTerminalsRequests } from "./background-terminals.ts";
 import { commandNotifications, commandRequests } from "./command.ts";
 import { configNotifications, configRequests } from "./config.ts";
@@ -46,6 +47,7 @@ export const clientRequests = {
   ...initializeRequests,
   ...accountRequests,
   ...appRequests,
+  ...approvalReviewRequests,
   ...backgroundTerminalsRequests,
   ...commandRequests,
   ...vendorServiceRequests,
@@ -91,6 +93,7 @@ export const serverRequests = {
 export const serverNotifications = {
   ...accountNotifications,
   ...appNotifications,
+  ...approvalReviewNotifications,
   ...commandNotifications,
   ...vendorServiceNotifications,
   ...processNotifications,

@@ -114,13 +114,7 @@ export const unsupportedGroups: readonly UnsupportedGroup[] = [
   },
   {
     why: "Platforms and machinery that Parley has no counterpart of.",
-    methods: [
-      "userVerification/enroll",
-      "userVerification/delete",
-      "userVerification/verify",
-      "mcpServer/event/stream/start",
-      "thread/approveGuardianDeniedAction",
-    ],
+    methods: ["userVerification/enroll", "userVerification/delete", "userVerification/verify", "mcpServer/event/stream/start"],
   },
 ];
 

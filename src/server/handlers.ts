@@ -4,6 +4,7 @@ import { v1Requests } from "../protocol/v1/methods.ts";
 import { accountHandlers } from "./account.ts";
 import type { HandlersFor } from "./app.ts";
 import { appHandlers } from "./app-list.ts";
+import { approvalReviewHandlers } from "./approval-review.ts";
 import { backgroundTerminalsHandlers } from "./background-terminals.ts";
 import { commandHandlers } from "./command.ts";
 import { configHandlers } from "./config.ts";
@@ -67,6 +68,7 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...modelHandlers,
   ...skillsHandlers,
   ...appHandlers,
+  ...approvalReviewHandlers,
   ...hooksHandlers,
   ...marketplaceHandlers,
   ...pluginHandlers,

@@ -75,4 +75,7 @@ export const approvalCases: CaseTable = {
     "src/exec/policy/exec-policy.test.ts > the strictest rule counts; prompts ask even for known commands",
     "src/exec/policy/exec-policy.test.ts > forbidden commands are found in every corner, with the text that models know",
   ],
+  506: ["a transcript, a command or a tool's output that talks an automatic reviewer into a yes"],
+  507: ["an automatic reviewer that answers oddly, never, or with tools without end"],
+  508: ["agents that start agents without end"],
 };

@@ -17,7 +17,7 @@ import { type Globals, oneOf, print, readFlags, StartError, toStderr } from "../
 import { run as printVersion, version } from "../version.ts";
 import { help } from "./help.ts";
 import { checkWritable, imagesFrom, readSchema, readTask, spreadImages } from "./input.ts";
-import { type ExecFlags, isUnbounded, newest, profileFrom, sandboxFrom, taskFromArguments } from "./task.ts";
+import { type ExecFlags, isUnbounded, newest, profileFrom, reviewerFrom, sandboxFrom, taskFromArguments } from "./task.ts";
 import { newWorktree } from "./worktree.ts";
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
@@ -40,7 +40,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
       ? await localOverrides({ provider: values["local-provider"], model: values.model, flags: globals.config })
       : undefined;
   const app = openApp(globals, values, {
-    overrides: [...(local ?? []), ...profileFrom(values)],
+    overrides: [...(local ?? []), ...profileFrom(values), ...reviewerFrom(values)],
     flagsAreRequests: true,
     takesCodexKey: true,
     trustHooks: values["dangerously-bypass-hook-trust"],
@@ -191,8 +191,10 @@ async function namedThread(task: Task, client: Client, { values, cwd }: Run): Pr
 }
 
 /** `-c approval_policy=…` is respected; without it nothing needs approval, since nobody is there to answer. */
-function configuredPolicy({ config = [] }: ExecFlags, globals: Globals): "never" | null {
-  return [...globals.config, ...config].some((override) => override.startsWith("approval_policy=")) ? null : "never";
+function configuredPolicy({ config = [], ...flags }: ExecFlags, globals: Globals): "never" | null {
+  return [...globals.config, ...config, ...reviewerFrom(flags)].some((override) => override.startsWith("approval_policy="))
+    ? null
+    : "never";
 }
 
 function wantsColour(choice: "always" | "never" | "auto"): boolean {

@@ -60,7 +60,7 @@ export const help = {
     "Other spellings": [
       { name: "experimental-json", text: "The same as --json" },
       { name: "yolo", text: "The same as --dangerously-bypass-approvals-and-sandbox" },
-      { name: "approve-for-me", text: "The same as --full-auto" },
+      { name: "approve-for-me", text: "As --full-auto, and a model reviews what needs an approval" },
       { name: "cyber-access-program", value: "NAME", text: "Accepted for compatibility with other programs; no effect" },
       { name: "include-plan-tool", text: "The same: the plan tool is always there" },
     ],

@@ -73,4 +73,8 @@ export function sandboxFrom(flags: ExecFlags): SandboxMode | undefined {
   return oneOf("sandbox", flags.sandbox, modes);
 }
 
+/** A model reviews what would otherwise be refused without a person. */
+export const reviewerFrom = (flags: Pick<ExecFlags, "approve-for-me">): string[] =>
+  flags["approve-for-me"] === true ? ['approval_policy="on-request"', 'approvals_reviewer="auto_review"'] : [];
+
 export const profileFrom = ({ profile }: ExecFlags): string[] => (profile === undefined ? [] : [`profile=${JSON.stringify(profile)}`]);

@@ -35,7 +35,7 @@ const flags = [
   { name: "full-auto", text: "The same as --sandbox workspace-write --ask-for-approval on-request" },
   { name: "dangerously-bypass-approvals-and-sandbox", text: "No sandbox and no questions (also --yolo)" },
   { name: "yolo", text: "The same as --dangerously-bypass-approvals-and-sandbox" },
-  { name: "approve-for-me", text: "The same as --full-auto" },
+  { name: "approve-for-me", text: "As --full-auto, and a model reviews what needs an approval" },
   { name: "dangerously-bypass-hook-trust", text: "Run every hook that the settings name, trusted or not" },
   { name: "strict-config", text: "Refuse to start when config.toml contains unknown keys" },
   { name: "no-daemon", text: "Accepted for compatibility with other programs; no effect" },

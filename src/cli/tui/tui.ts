@@ -6,7 +6,7 @@ import type { Client } from "../../client/client.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import type { AskForApproval } from "../../protocol/policy.ts";
 import type { Start, TuiOptions } from "../../tui/run.ts";
-import { profileFrom, sandboxFrom } from "../exec/task.ts";
+import { profileFrom, reviewerFrom, sandboxFrom } from "../exec/task.ts";
 import { codexHome, type Globals, oneOf, readFlags, StartError, UsageError, type Values } from "../usage.ts";
 import { version } from "../version.ts";
 import { help } from "./help.ts";
@@ -93,7 +93,7 @@ async function ownServer(values: Flags, globals: Globals): Promise<Server> {
   const local = values.oss === true ? await localModel(values, globals) : [];
   const search = values.search === true ? ['web_search="live"'] : [];
   const app = openApp(globals, values, {
-    overrides: [...local, ...profileFrom(values), ...search],
+    overrides: [...local, ...profileFrom(values), ...reviewerFrom(values), ...search],
     flagsAreRequests: true,
     trustHooks: values["dangerously-bypass-hook-trust"],
   });

@@ -1,12 +1,18 @@
 /** The parts of a turn and its thread that an approval needs. */
 import type { HookedThread, HookedTurn } from "../hooks/hooked.ts";
+import type { ReviewedAction, ReviewVerdict } from "../ports/approval-review.ts";
 import type { Channel } from "../ports/audience.ts";
 import type { Ids } from "../ports/clock.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
+import type { DeniedActions } from "./denied-actions.ts";
 import type { Grants } from "./grants.ts";
 
 export interface ApprovalThread extends HookedThread {
   readonly grants: Grants;
+  /** What the automatic review denied. */
+  readonly denied: DeniedActions;
+  /** False in non-interactive runs: nobody can answer. */
+  readonly clients: { readonly isInteractive: boolean };
 }
 
 export interface ApprovalTurn extends HookedTurn, Channel {
@@ -14,6 +20,10 @@ export interface ApprovalTurn extends HookedTurn, Channel {
   /** The settings that govern its actions. */
   readonly settings: ThreadSettings;
   readonly questions: CallQuestions;
+  /** Approvals in a row that the automatic review refused. */
+  denials: number;
+  /** Asks the automatic reviewer. */
+  review(action: ReviewedAction, itemId: string): Promise<ReviewVerdict>;
   interrupt(): void;
 }
 

@@ -5,6 +5,7 @@ import type { ApprovalRequest, Decision, Ruling, Settled } from "../ports/approv
 import type { Answer } from "../ports/audience.ts";
 import type { AuditEntry, AuditSubject } from "../ports/audit.ts";
 import type { ApprovalTurn } from "./approval-turn.ts";
+import { ruledByReview } from "./automatic.ts";
 
 /** Every decision is in the audit log before this resolves; it rejects with AuditUnwritten when it cannot be. */
 export async function approve(turn: ApprovalTurn, itemId: string, request: ApprovalRequest): Promise<Ruling> {
@@ -26,6 +27,8 @@ export async function approve(turn: ApprovalTurn, itemId: string, request: Appro
   const sandboxed = request.sandboxed === undefined ? {} : { sandboxed: request.sandboxed };
   // The process that asked first has written the request.
   if (!isRevived) await audit.write({ ...subject, event: "requested", ...sandboxed });
+  const reviewed = isRevived ? undefined : await ruledByReview(turn, subject, request);
+  if (reviewed !== undefined) return reviewed;
   const answer = await request.ask();
   const decision = request.read(answer);
   await audit.write({ ...subject, event: "decided", decision: auditDecision(decision), by: answeredBy(answer) });
@@ -64,8 +67,12 @@ function auditDecision(decision: Decision): NonNullable<AuditEntry["decision"]> 
 }
 
 /** What a refused action's item and the model are given: an answer that is no decision fails it, as in Codex. */
-export const refusalOf = ({ by }: Extract<Ruling, { allows: false }>): { status: "declined" | "failed"; text: string } =>
-  by === "unreadable" ? { status: "failed", text: "approval request failed" } : { status: "declined", text: "rejected by user" };
+export const refusalOf = ({ by, text }: Extract<Ruling, { allows: false }>): { status: "declined" | "failed"; text: string } =>
+  by === "review" && text !== undefined
+    ? { status: "declined", text }
+    : by === "unreadable"
+      ? { status: "failed", text: "approval request failed" }
+      : { status: "declined", text: "rejected by user" };
 
 const answeredBy = (answer: Answer): string => (answer.kind === "answered" || answer.kind === "refused" ? answer.by : answer.kind);
 const reason = (text: string | undefined): { text?: string } => (text === undefined ? {} : { text });

@@ -58,6 +58,7 @@ export async function runNetwork(
     await turn.items.complete(item);
   }
   turn.signal.throwIfAborted();
+  if (ruling.by === "review") return failed(`${host}: ${ruling.text ?? "not approved"}`);
   if (ruling.by === "hook")
     return failed(`a hook does not want ${host} to be reached${ruling.text === undefined ? "" : `: ${ruling.text}`}`);
   return failed(`the person does not want ${host} to be reached`);

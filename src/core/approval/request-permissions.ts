@@ -53,8 +53,10 @@ export async function requestPermissions(wanted: Wanted, callId: string, turn: W
       return granted === undefined ? { kind: "decline" } : { kind: "accept", forSession: granted.scope === "session", remember: false };
     },
   });
-  // A hook that allows it grants the requested permissions, for this turn.
+  // A hook or the automatic review that allows it grants the requested permissions, for this turn.
   if (ruling.allows) granted ??= { write: wanted.write, network: wanted.network, scope: "turn" };
+  if (granted === undefined && !ruling.allows && ruling.by === "review")
+    return failed(`request_permissions: ${ruling.text ?? "not approved"}`);
   if (granted === undefined)
     return failed(`${!ruling.allows && ruling.by === "hook" ? "a hook" : "the user"} granted no further permissions`);
   turn.changeSettings(widened(turn.settings, granted));

@@ -7,7 +7,7 @@ import type { TurnEdits } from "./turn-edits.ts";
 
 export interface EditThread extends ApprovalThread {
   readonly ports: CorePorts;
-  readonly clients: { readonly dynamicTools: readonly unknown[] };
+  readonly clients: ApprovalThread["clients"] & { readonly dynamicTools: readonly unknown[] };
   /** Checkers that took too long after an edit and are no longer used. */
   readonly slowCheckers: Set<string>;
 }

@@ -45,4 +45,4 @@ export interface ApprovalRequest {
 export type Ruling =
   | { readonly allows: true }
   /** `text` is the reason for the refusal, for the model, if one was given. */
-  | { readonly allows: false; readonly by: "policy" | "hook" | "person" | "cancel" | "unreadable"; readonly text?: string };
+  | { readonly allows: false; readonly by: "policy" | "hook" | "person" | "cancel" | "unreadable" | "review"; readonly text?: string };

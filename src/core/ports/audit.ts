@@ -16,7 +16,9 @@ export interface AuditEntry {
     | "cancel"
     | "allowedByRule"
     | "allowedByPolicy"
-    | "refusedByPolicy";
+    | "refusedByPolicy"
+    | "allowedByReview"
+    | "refusedByReview";
   /** The client that answered, the rule, or the policy. */
   readonly by?: string;
   readonly sandboxed?: boolean;

@@ -213,6 +213,8 @@ export interface Config extends SettingDefaults {
   readonly plugins: readonly InstalledPlugin[];
   /** How deeply agents may nest, how many one thread may have at a time, and the roles that the user has defined. */
   readonly agents: AgentSettings;
+  /** How approvals are reviewed by a model, where `approvalsReviewer` says so. */
+  readonly autoReview: { readonly policy: string | undefined; readonly model: string | undefined; readonly timeoutMs: number };
   /** fsync at the end of each turn. */
   readonly syncTurns: boolean;
   /** Names that are read-only in a workspace, in addition to those that always are. */

@@ -36,7 +36,7 @@ export function settingsFrom(
     model: chosen.model,
     modelProvider: chosen.provider,
     approvalPolicy: config.approvalPolicy,
-    approvalsReviewer: "user",
+    approvalsReviewer: config.approvalsReviewer,
     ...sandboxOf(config, choosesSandbox(change) ? undefined : config.defaultProfile, change.cwd),
     mode: "default",
     modeInstructions: null,

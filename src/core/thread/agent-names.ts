@@ -1,5 +1,6 @@
 /** Nicknames of sub-agents, for people, and the source that a sub-agent's thread is stored with. */
 import type { SessionSource } from "../../protocol/policy.ts";
+import { agentNames } from "../../protocol/thread.ts";
 
 export interface SpawnSource {
   readonly depth: number;
@@ -14,6 +15,10 @@ export function spawnSource(source: SessionSource): SpawnSource | undefined {
   const sub = typeof source === "object" && "subAgent" in source ? source.subAgent : undefined;
   return typeof sub === "object" && "thread_spawn" in sub ? sub.thread_spawn : undefined;
 }
+
+/** A person who is asked at the parent's client must see which agent asks. */
+export const askingAgent = (source: SessionSource): Partial<ReturnType<typeof agentNames>> =>
+  spawnSource(source) === undefined ? {} : agentNames(source);
 
 const names =
   "Ada Alan Barbara Dijkstra Edsger Emmy Erdos Euler Faraday Fermat Gauss Grace Hedy Hopper Hypatia Kepler Knuth Lamarr Leslie Linnaeus Lovelace Margaret Maxwell Mendel Nash Newton Niklaus Noether Pascal Planck Ramanujan Ritchie Shannon Sophie Tesla Turing Volta Wirth Zuse".split(

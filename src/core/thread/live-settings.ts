@@ -88,3 +88,10 @@ export class LiveSettings {
     if (JSON.stringify(next) !== JSON.stringify(this.#current)) this.#current = Object.freeze(next);
   }
 }
+
+/** The machine that the settings are about, as clients see it. */
+export const localEnvironment = ({ cwd, workspaceRoots: roots }: ThreadSettings) => ({
+  environmentId: "local",
+  cwd,
+  runtimeWorkspaceRoots: [...roots],
+});

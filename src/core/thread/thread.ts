@@ -5,6 +5,7 @@ import type { UserInput } from "../../protocol/item.ts";
 import type { ServerRequests } from "../../protocol/methods.ts";
 import { agentNames, type Thread, type ThreadStatus, type ThreadTokenUsage, withoutExtras } from "../../protocol/thread.ts";
 import type { Turn, TurnError } from "../../protocol/turn.ts";
+import { DeniedActions } from "../approval/denied-actions.ts";
 import { Grants } from "../approval/grants.ts";
 import { BackgroundTerminals } from "../command/background.ts";
 import { abortedNote, previewOf } from "../context/context.ts";
@@ -20,6 +21,7 @@ import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
 import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
 import type { SettingsChange } from "../settings/settings.ts";
+import { reviewApproval } from "../turn/auto-review.ts";
 import { completedTurn, notifyOfEnd, outcomeOf } from "../turn/end.ts";
 import { acceptInput, keepInput, steer } from "../turn/input.ts";
 import { LiveTurn, type TurnOptions, type TurnThread } from "../turn/live-turn.ts";
@@ -28,9 +30,9 @@ import { resumeTurn } from "../turn/resume-turn.ts";
 import type { TurnInput } from "../turn/steering.ts";
 import { runTurn, type TurnOutcome } from "../turn/turn.ts";
 import { closed } from "../turn/turn-items.ts";
-import { spawnSource } from "./agent-names.ts";
+import { askingAgent } from "./agent-names.ts";
 import { ThreadClients } from "./clients.ts";
-import { LiveSettings, type LiveSettingsOptions } from "./live-settings.ts";
+import { LiveSettings, type LiveSettingsOptions, localEnvironment } from "./live-settings.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
 export interface ThreadOptions extends LiveSettingsOptions {
@@ -64,6 +66,8 @@ export class LiveThread implements TurnThread {
   readonly ports: CorePorts;
   readonly history: History;
   readonly grants = new Grants();
+  readonly denied = new DeniedActions();
+  readonly reviewer = reviewApproval;
   readonly terminals = new BackgroundTerminals();
   readonly hooks = new HookState();
   /** Checkers that took too long after an edit and are no longer used. */
@@ -250,7 +254,13 @@ export class LiveThread implements TurnThread {
   revive(revived: RevivedTurn, settings: ThreadSettings): void {
     const { turnId: id, startedAtMs, questions } = revived;
     const { overrides, outputSchema } = questions.turn;
-    const turn = new LiveTurn(this, { id, startedAtMs, overrides, outputSchema, revived: { turn: revived, settings } });
+    const turn = new LiveTurn(this, {
+      id,
+      startedAtMs,
+      overrides,
+      outputSchema,
+      revived: { turn: revived, settings },
+    });
     this.#turn = turn;
     this.#goOn = () => void this.#play(turn, () => resumeTurn(turn, revived), "known");
   }
@@ -346,7 +356,7 @@ export class LiveThread implements TurnThread {
     // A client's own tool is run by the client program; no person has to act.
     if (method === "item/tool/call") return await this.ports.audience.ask(this.id, method, params, signal);
     const isApproval = method.endsWith("requestApproval");
-    const asked = isApproval ? { ...params, ...this.#agentNames() } : params;
+    const asked = isApproval ? { ...params, ...askingAgent(this.meta.source) } : params;
     // Clients treat an MCP server's question as an approval.
     const kind = isApproval || method === "mcpServer/elicitation/request" ? "approval" : "input";
     this.#waiting[kind]++;
@@ -449,9 +459,7 @@ export class LiveThread implements TurnThread {
     await turn.outcomes.written();
     for (const item of turn.items.open) if (!this.terminals.owns(item.id)) await turn.items.complete(closed(item));
     await keepInput(turn, outcome.status === "interrupted");
-    if (outcome.status === "interrupted") {
-      if (turn.kind === "regular") await turn.items.addForModel([userMessage(abortedNote)]);
-    }
+    if (outcome.status === "interrupted" && turn.kind === "regular") await turn.items.addForModel([userMessage(abortedNote)]);
     await turn.edits.snapshot.settle();
     const now = this.ports.clock.now();
     this.#updatedAtMs = now;
@@ -478,20 +486,11 @@ export class LiveThread implements TurnThread {
     turn.notify("turn/completed", { threadId: this.id, turn: completedTurn(turn, outcome.status, error) });
   }
 
-  /** A person who is asked at the parent's client must see which agent asks. */
-  #agentNames(): Partial<ReturnType<typeof agentNames>> {
-    return spawnSource(this.meta.source) === undefined ? {} : agentNames(this.meta.source);
-  }
   #announceStatus(): void {
     this.ports.audience.toAll("thread/status/changed", { threadId: this.id, status: this.status() });
   }
 }
 
-const localEnvironment = ({ cwd, workspaceRoots }: ThreadSettings) => ({
-  environmentId: "local",
-  cwd,
-  runtimeWorkspaceRoots: [...workspaceRoots],
-});
 const raise = (error: Error): never => {
   throw error;
 };

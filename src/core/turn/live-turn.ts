@@ -9,6 +9,7 @@ import type { CommandThread, CommandTurn } from "../command/command-turn.ts";
 import { TurnCommands } from "../command/turn-commands.ts";
 import type { CompactingTurn } from "../compaction/compacting-run.ts";
 import { TurnEdits } from "../edit/turn-edits.ts";
+import type { ReviewedAction, ReviewVerdict } from "../ports/approval-review.ts";
 import type { Answer } from "../ports/audience.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
@@ -47,6 +48,8 @@ export interface RevivedOptions {
 export type TurnThread = CommandThread &
   CompactingTurn["thread"] & {
     readonly clients: { readonly name: string | undefined };
+    /** Reviews approvals in place of the person, where the settings say so; a reviewer itself has none. */
+    readonly reviewer?: (turn: LiveTurn, action: ReviewedAction, itemId: string) => Promise<ReviewVerdict>;
     /** Sets the preview that thread lists show, from the first message. */
     previewBy(content: readonly UserInput[]): void;
     /** Asks the subscribers; the thread's status shows meanwhile what it is waiting for. */
@@ -72,6 +75,8 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   readonly guard: LoopGuard;
   /** What another process needs to put its open questions again. */
   readonly questions: TurnQuestions;
+  /** Approvals in a row that the automatic review refused. */
+  denials = 0;
   readonly #abort = new AbortController();
   readonly #warned = new Set<string>();
   #settings: ThreadSettings;
@@ -160,6 +165,11 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal = this.signal): Promise<Answer> {
     const about = "itemId" in params ? params.itemId : "callId" in params ? params.callId : undefined;
     return this.questions.ask(about, { method, params }, () => this.thread.ask(method, params, signal));
+  }
+  async review(action: ReviewedAction, itemId: string): Promise<ReviewVerdict> {
+    const { reviewer } = this.thread;
+    if (reviewer === undefined) return { reviewId: itemId, status: "failed", rationale: "a reviewer's own actions are not reviewed" };
+    return await reviewer(this, action, itemId);
   }
   warn(message: string): void {
     this.notify("warning", { threadId: this.thread.id, message });

@@ -365,3 +365,18 @@ verifies("exec.worktree", async (stage) => {
   assert.deepEqual([outside.code, outside.stdout], [1, ""]);
   assert.match(outside.stderr, /is in no git repository/);
 });
+
+verifies("exec.approveForMe", async (stage) => {
+  const verdict = { risk_level: "low", user_authorization: "high", outcome: "allow", rationale: "as asked" };
+  const escalated = { cmd: "touch reviewed.txt", sandbox_permissions: "require_escalated", justification: "needed" };
+  const turns = [
+    { user: '/^\\{"transcript":/', steps: [{ say: JSON.stringify(verdict) }] },
+    { user: "go", steps: [{ call: "exec_command", with: escalated }, { say: "done" }] },
+  ];
+  const exec = stageWith(stage, { turns });
+  const file = path.join(stage.workspace, "reviewed.txt");
+  await exec(["--full-auto", free, "go"]);
+  assert.ok(!existsSync(file), "without a reviewer nobody approves");
+  await exec(["--approve-for-me", free, "go"]);
+  assert.ok(existsSync(file));
+});
