@@ -75,3 +75,26 @@ test("the narrower of two sandboxes has neither's extra network", () => {
   assert.deepEqual(narrower({ type: "readOnly", networkAccess: true }, workspace([], false)), readOnly);
   assert.deepEqual(narrower(full, workspace(["/a"], true)), workspace(["/a"], true));
 });
+
+test("a profile that has changed since leaves no right to write, and denies what either version denies", () => {
+  const rules = (denied: string) => ({
+    ...{ isWhole: true, globScanMaxDepth: null },
+    entries: [
+      { path: ":workspace_roots", access: "write" },
+      { path: denied, access: "deny" },
+    ],
+  });
+  const under = (fileRules: unknown) => ({ ...settings(workspace([])), fileRules }) as ThreadSettings;
+  const revive = (now: unknown) =>
+    revivedSettings(
+      { settings: under(rules("/a")), configured: limits(readOnly), ofThread: limits(workspace([])) },
+      { settings: under(now), config: config("read-only") },
+    );
+  assert.deepEqual([revive(rules("/a")).sandboxPolicy, revive(rules("/a")).fileRules], [workspace([]), rules("/a")]);
+  const changed = revive(rules("/b"));
+  assert.deepEqual(changed.sandboxPolicy, readOnly);
+  assert.deepEqual(
+    changed.fileRules?.entries.map((entry) => entry.path),
+    [":workspace_roots", "/b", "/a"],
+  );
+});

@@ -58,7 +58,7 @@ export class LiveSettings {
     return isNew;
   }
 
-  /** Whether a different sandbox policy is in force now. */
+  /** Whether a different sandbox is in force now: another policy, or other rules about files. */
   change(change: SettingsChange): boolean {
     const before = this.#current;
     const next = changed(before, this.config, change);
@@ -68,7 +68,8 @@ export class LiveSettings {
     if (change.modelProvider) this.#keepsProvider = true;
     if (JSON.stringify(settled) === JSON.stringify(before)) return false;
     this.#current = Object.freeze(settled);
-    return JSON.stringify(settled.sandboxPolicy) !== JSON.stringify(before.sandboxPolicy);
+    const sandboxOf = ({ sandboxPolicy, fileRules = null }: ThreadSettings): string => JSON.stringify([sandboxPolicy, fileRules]);
+    return sandboxOf(settled) !== sandboxOf(before);
   }
   /** A different model may need a different provider. */
   #providerAfter(change: SettingsChange): string {
