@@ -112,7 +112,7 @@ const store: Rules = {
     rollout: edge,
     index: [...edge, ...stored],
     writing: [...edge, ...stored],
-    lists: [...edge, "src/store/layout.ts"],
+    lists: [...edge, "src/store/layout.ts", "src/store/database.ts"],
     ...Object.fromEntries(globSync("src/store/*.ts").map((file) => [path.basename(file), [...edge, "src/store"]])),
   },
 };

@@ -36,6 +36,12 @@ export const featureRows: Readonly<Record<string, Row>> = {
   hooks: row("stable", true, "Hooks", "Runs the programs that the settings name for moments of a session, where the user trusts them."),
   plugins: row("stable", true, "Plugins", "Uses the skills, MCP servers and hooks of installed plugins."),
   goals: row("stable", true, "Goals", "Lets a thread pursue a goal over many turns, which start by themselves."),
+  memories: row(
+    "beta",
+    false,
+    "Memories",
+    "Gives the model the summary of the notes that Codex keeps about earlier threads in `memories/`.",
+  ),
   multi_agent: row("stable", true, "Sub-agents", "Lets the model give work to agents of its own, when the user asks for that."),
   multi_agent_v2: row(
     "underDevelopment",
@@ -51,6 +57,7 @@ export const featureAliases: Readonly<Record<string, string>> = {
   collab: "multi_agent",
   codex_hooks: "hooks",
   view_image_tool: "view_image",
+  memory_tool: "memories",
   experimental_use_unified_exec_tool: "unified_exec",
   experimental_use_freeform_apply_patch: "apply_patch_freeform",
 };
@@ -61,7 +68,7 @@ export const foreignFeatures: ReadonlySet<string> = new Set(
   apps auth_elicitation background_paginated_rollout_migration browser_use browser_use_external child_agents_md chronicle code_mode
   code_mode_only codex_git_commit computer_use connectors daemon_auto_start enable_fanout enable_mcp_apps
   enable_request_compression exec_permission_approvals experimental_windows_sandbox external_migration fast_mode guardian_approval
-  image_detail_original image_generation in_app_browser include_apply_patch_tool js_repl mcp_connection_sharing memories memory_tool
+  image_detail_original image_generation in_app_browser include_apply_patch_tool js_repl mcp_connection_sharing
   mentions_v2 network_proxy powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
   remote_plugin request_rule responses_websockets rmcp_client secret_auth_storage shell_snapshot shell_zsh_fork skill_mcp_dependency_install
   sqlite streamable_shell tool_call_mcp_elicitation tool_suggest tui2 undo unified_exec_tty use_linux_sandbox_bwrap

@@ -48,6 +48,7 @@ import { createSkills } from "../skills/skills.ts";
 import { createAudit } from "../store/audit.ts";
 import { createLists } from "../store/lists/lists.ts";
 import { createLocalStore } from "../store/local.ts";
+import { createMemories } from "../store/memories.ts";
 import { createOutputFiles } from "../store/outputs.ts";
 import { createQuestionLog } from "../store/question-log.ts";
 import { createUndoStore } from "../store/undo.ts";
@@ -148,6 +149,7 @@ export function createApp(options: ComposeOptions): App {
   const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, wireCheck });
   const live = createLiveSocket(codexHome, () => app);
   const store = createLocalStore({ home: codexHome, now: () => clock.now(), syncTurns: () => inUse().syncTurns, socket: live });
+  const memories = createMemories(codexHome);
   const lists = createLists({ home: codexHome, now: () => clock.now(), report: (message) => log.warn(message) });
   const git = createGit({
     program: () => findSystemProgram("git"),
@@ -235,8 +237,7 @@ export function createApp(options: ComposeOptions): App {
     personEnv: withoutUndefined(env),
     callMcpTool: (scope, call) => mcp.callTool(scope, call),
     execPolicy: createExecPolicies(rules),
-    surroundings,
-    skills,
+    ...{ surroundings, memories, skills },
     usage,
     ...{ agents, notifier: createNotifier(log, env) },
     audit: createAudit(codexHome, clock),
@@ -278,7 +279,7 @@ export function createApp(options: ComposeOptions): App {
     ...{ whyNoModel, catalog, askProvider: (signal) => askProvider(inUse(), { env, credentials }, signal) },
     providers: () => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }),
     ...{ mcp, accounts, skills, plugins: plugins.all, usage, migration: createMigration({ codexHome, userHome: userHome(env), config }) },
-    ...{ store, lists, threads, queue, goals, runs },
+    ...{ store, lists, memories, threads, queue, goals, runs },
     git,
     fileSearch: createFileSearch({ ripgrep: () => findSystemProgram("rg"), now: clock.now }),
     workspace: ports.workspace,

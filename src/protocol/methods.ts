@@ -18,6 +18,7 @@ import { initializeNotifications, initializeRequests } from "./initialize.ts";
 import { itemNotifications } from "./item-events.ts";
 import { marketplaceRequests } from "./marketplace.ts";
 import { mcpNotifications, mcpRequests } from "./mcp.ts";
+import { memoryRequests } from "./memory.ts";
 import { modelRequests } from "./model.ts";
 import { pluginRequests } from "./plugin.ts";
 import { pluginTrustRequests } from "./plugin-trust.ts";
@@ -31,9 +32,11 @@ import { threadAttachmentNotifications, threadAttachmentRequests } from "./threa
 import { threadChangeRequests } from "./thread-change.ts";
 import { threadNotifications } from "./thread-events.ts";
 import { threadGoalNotifications, threadGoalRequests } from "./thread-goal.ts";
+import { threadItemsRequests } from "./thread-items.ts";
 import { threadListRequests } from "./thread-list.ts";
 import { threadQueueNotifications, threadQueueRequests } from "./thread-queue.ts";
 import { threadReadStateRequests } from "./thread-read-state.ts";
+import { threadSampleRequests } from "./thread-sample.ts";
 import { threadSectionRequests } from "./thread-section.ts";
 import { threadSettingsNotifications, threadSettingsRequests } from "./thread-settings.ts";
 import { turnNotifications, turnRequests } from "./turn.ts";
@@ -69,6 +72,9 @@ export const clientRequests = {
   ...skillsRequests,
   ...threadGoalRequests,
   ...threadListRequests,
+  ...memoryRequests,
+  ...threadSampleRequests,
+  ...threadItemsRequests,
   ...threadQueueRequests,
   ...threadReadStateRequests,
   ...threadAttachmentRequests,

@@ -93,20 +93,8 @@ export const unsupportedGroups: readonly UnsupportedGroup[] = [
     ],
   },
   {
-    why: "Predictions and other parts of the desktop app.",
-    methods: [
-      "thread/prediction/request",
-      "thread/sample",
-      "thread/sample/cancel",
-      "thread/searchOccurrences",
-      "thread/items/read",
-      "thread/timeline/list",
-      "turn/settings/update",
-    ],
-  },
-  {
-    why: "Memories across threads.",
-    methods: ["thread/memoryMode/set", "thread/memory/read", "memory/status", "memory/reset"],
+    why: "Predictions, and settings that change within a turn.",
+    methods: ["thread/prediction/request", "turn/settings/update"],
   },
   {
     why: "Remote machines.",

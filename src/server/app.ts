@@ -11,6 +11,7 @@ import type { Git } from "../core/ports/git.ts";
 import type { Lists } from "../core/ports/lists.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { McpServers } from "../core/ports/mcp.ts";
+import type { Memories } from "../core/ports/memories.ts";
 import type { Migration } from "../core/ports/migration.ts";
 import type { ModelCatalog } from "../core/ports/model-client.ts";
 import type { Plugins } from "../core/ports/plugins.ts";
@@ -26,7 +27,7 @@ import type { ProviderChoice } from "../protocol/account.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
 import type { SessionSource } from "../protocol/policy.ts";
-import type { Peer } from "../rpc/peer.ts";
+import type { Id, Peer } from "../rpc/peer.ts";
 import type { Relay } from "./relay/relay.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { WireCheck } from "./wire-check.ts";
@@ -51,6 +52,7 @@ export interface App {
   readonly usage: Usage;
   readonly mcp: McpServers;
   readonly store: ThreadStore;
+  readonly memories: Memories;
   /** Sections, projects, attachments and read marks. */
   readonly lists: Lists;
   readonly threads: Threads;
@@ -137,6 +139,8 @@ export interface Session {
   commands: number;
   /** Callbacks that end this session's watches, searches and processes when the connection closes. */
   readonly onClose: Set<() => void>;
+  /** Running `thread/sample` requests, by id. */
+  readonly samples: Map<Id, AbortController>;
 }
 
 /** A client's command with a process id; registered before it has started. */
@@ -147,6 +151,8 @@ export interface NamedCommand {
 }
 
 export interface Call {
+  /** The id of the request, as the client sent it; empty for calls of the server itself. */
+  readonly id: Id;
   readonly app: App;
   readonly session: Session;
   /** Runs after the response was sent: for notifications that the request causes. */

@@ -54,8 +54,8 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
   const ended = Promise.withResolvers<void>();
   const notices = new Allowance({ count: noticesPerMinute, ms: 60_000 });
   const peer = new Peer(transport, {
-    request(method, params, after) {
-      const result = dispatch(method, params, { app, session, after });
+    request(method, params, after, id) {
+      const result = dispatch(method, params, { app, session, after, id });
       return app.wireCheck === undefined ? result : app.wireCheck.result(method, result);
     },
     takeRequest: (id, method, params) => app.relay.take(session, { id, method, params }),
@@ -96,6 +96,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     warned: new Set(),
     processes: new Map(),
     spawned: new Map(),
+    samples: new Map(),
     commands: 0,
     onClose: new Set(),
   };

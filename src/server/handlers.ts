@@ -17,6 +17,7 @@ import { hooksHandlers } from "./hooks.ts";
 import { initializeHandlers } from "./initialize.ts";
 import { marketplaceHandlers } from "./marketplace.ts";
 import { mcpHandlers } from "./mcp.ts";
+import { memoryHandlers } from "./memory.ts";
 import { modelHandlers } from "./model.ts";
 import { pluginHandlers } from "./plugin.ts";
 import { pluginTrustHandlers } from "./plugin-trust.ts";
@@ -29,8 +30,10 @@ import { skillsHandlers } from "./skills.ts";
 import { threadHandlers } from "./thread.ts";
 import { threadAttachmentHandlers } from "./thread-attachment.ts";
 import { threadGoalHandlers } from "./thread-goal.ts";
+import { threadItemsHandlers } from "./thread-items.ts";
 import { threadListHandlers } from "./thread-list.ts";
 import { threadQueueHandlers } from "./thread-queue.ts";
+import { threadSampleHandlers } from "./thread-sample.ts";
 import { threadSectionHandlers } from "./thread-section.ts";
 import { threadSettingsHandlers } from "./thread-settings.ts";
 import { turnHandlers } from "./turn.ts";
@@ -43,6 +46,9 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...threadHandlers,
   ...threadGoalHandlers,
   ...threadListHandlers,
+  ...memoryHandlers,
+  ...threadSampleHandlers,
+  ...threadItemsHandlers,
   ...threadQueueHandlers,
   ...threadReadStateHandlers,
   ...threadAttachmentHandlers,

@@ -139,6 +139,8 @@ interface PageParams {
 
 /** Prefix of a backwards cursor's key: its own row is included again, because it may have changed. */
 const from = "from:";
+/** A cursor for a list of which the entry with this key is the first. */
+export const inclusiveCursor = (key: string): string => `${from}${key}`;
 
 /** One page of an in-memory list; the cursor is the key of the last row, the backwards cursor that of the first. */
 export function pageOf<T>(
@@ -159,7 +161,7 @@ export function pageOf<T>(
   return {
     data,
     nextCursor: data.length < rest.length && last !== undefined ? keyOf(last) : null,
-    backwardsCursor: first === undefined ? null : `${from}${keyOf(first)}`,
+    backwardsCursor: first === undefined ? null : inclusiveCursor(keyOf(first)),
   };
 }
 

@@ -31,9 +31,14 @@ export async function inDatabase<T>(file: string, work: (db: DatabaseSync) => T)
 /** Runs `work` in a transaction that no other process can come between. */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec("BEGIN IMMEDIATE");
-  const result = work();
-  db.exec("COMMIT");
-  return result;
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK"); // some errors end it by themselves
+    throw error;
+  }
 }
 
 export const columnsOf = (db: DatabaseSync, table: string): ReadonlySet<unknown> =>

@@ -7,7 +7,7 @@ import { type ResolvedFiles, resolvedFiles } from "../ports/file-access.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
 import { developerMessage, type History, userMessage } from "./history.ts";
-import { basePrompt, modeText, permissionsText, personalityText } from "./prompts.ts";
+import { basePrompt, memoryText, modeText, permissionsText, personalityText } from "./prompts.ts";
 import type { SeenContext } from "./seen-context.ts";
 import { truncateMiddle } from "./tokens.ts";
 
@@ -19,7 +19,7 @@ export const abortedNote =
 export interface ContextThread {
   readonly settings: ThreadSettings;
   readonly config: Config;
-  readonly ports: Pick<CorePorts, "clock" | "skills" | "surroundings">;
+  readonly ports: Pick<CorePorts, "clock" | "memories" | "skills" | "surroundings">;
   readonly history: Pick<History, "items">;
   readonly seenContext: SeenContext;
   /** What people granted beyond the settings. */
@@ -87,6 +87,7 @@ async function contextParts(thread: ContextThread, settings: ThreadSettings): Pr
     part("developer", "developer", settings.developerInstructions),
     part("mode", "developer", modeText(settings)),
     part("personality", "developer", personalityText(settings.personality)),
+    part("memory", "developer", config.features["memories"] === true ? memoryText(await ports.memories?.summary()) : undefined),
     part("skills", "developer", await ports.skills?.catalogue(settings, config)),
     part("docs", "user", docs === undefined ? undefined : truncateMiddle(docs, Math.floor(thread.contextWindow(settings) * docsShare))),
     part("environment", "user", environmentText(settings, ports)),
@@ -154,6 +155,7 @@ const marks: readonly (readonly [prefix: string, key: string])[] = [
   ["<environment_context>", "environment"],
   ["<collaboration_mode>", "mode"],
   ["<personality", "personality"],
+  ["## Memory\n", "memory"],
   ["<skills_instructions>", "skills"],
 ];
 

@@ -1,6 +1,8 @@
 /** The prompt texts for the model. Our own wording; the tags around them are those that other tools and stored threads use. */
+
 import type { Personality } from "../../protocol/policy.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
+import { truncateMiddle } from "./tokens.ts";
 
 /** The base prompt. It mentions ripgrep only where commands would find it. */
 export const basePrompt = ({
@@ -98,3 +100,22 @@ export const textOnly = "Answer with that text only; call no tool. You go on wit
 /** Precedes the summary in the history that replaces the long one. */
 export const summaryPrefix =
   "The conversation so far was long and has been replaced by this hand-over. Build on it, do not repeat work that it says is done, and check the files where you need certainty:";
+
+/** A summary longer than this is cut in the middle. */
+const memoryTokens = 5_000;
+
+/** Notes from earlier threads. What they say may be out of date, and the model is told so. */
+export function memoryText(summary: { readonly folder: string; readonly text: string } | undefined): string | undefined {
+  if (summary === undefined) return undefined;
+  const { folder, text } = summary;
+  return `## Memory
+Notes from earlier sessions of this user are in ${folder}. Their summary is below, between the markers; do not read memory_summary.md again.
+- When the request concerns a project, a decision or a habit that the summary mentions, search ${folder}/MEMORY.md for its key terms first. Follow it into rollout_summaries/ or skills/ only where it names a file that matters here.
+- Spend a few searches on it at most, and none on requests that stand by themselves.
+- Notes may be out of date: check what is easy to check, and say so where an answer rests on a note alone.
+- Do not change these files unless the user asks for it.
+
+<memory_summary>
+${truncateMiddle(text, memoryTokens)}
+</memory_summary>`;
+}

@@ -9,6 +9,7 @@ import type { Config, ConfigStore } from "./config.ts";
 import type { ExecPolicy } from "./exec-policy.ts";
 import type { Log } from "./log.ts";
 import type { McpServers } from "./mcp.ts";
+import type { Memories } from "./memories.ts";
 import type { ModelCatalog, ModelClients } from "./model-client.ts";
 import type { Notifier } from "./notifier.ts";
 import type { QuestionLog } from "./open-questions.ts";
@@ -58,6 +59,7 @@ export interface CorePorts {
   /** The rules that apply to a config: the user's, and a trusted project's. */
   execPolicy(config: Config): Promise<ExecPolicy>;
   readonly surroundings: Surroundings;
+  readonly memories?: Pick<Memories, "summary">;
   readonly skills?: SkillTexts;
   readonly usage?: Usage;
   readonly notifier: Notifier;

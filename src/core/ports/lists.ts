@@ -73,8 +73,6 @@ export interface Lists {
   /** Threads that were forked from this one to stay attached to it. */
   attachedTo(threadId: string): Promise<readonly string[]>;
   attach(threadId: string, toThreadId: string): Promise<void>;
-  /** Whether memories may be made from a thread. */
-  setMemoryMode(threadId: string, mode: "enabled" | "disabled"): Promise<void>;
   /** A thread was deleted. */
   forget(threadId: string): Promise<void>;
   /** Opens the file, so that the end of a turn need not wait for it. */

@@ -153,7 +153,7 @@ export class Relay {
     if (lease === undefined) return undefined;
     try {
       const afterwards: (() => void)[] = [];
-      const call = { app, session, after: (run: () => void) => void afterwards.push(run) };
+      const call = { app, session, id: "", after: (run: () => void) => void afterwards.push(run) };
       return { answer: (await dispatch("thread/resume", { threadId }, call)) as ThreadResumeResponse, afterwards };
     } finally {
       lease.release();

@@ -5,6 +5,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { setTimeout as pause } from "node:timers/promises";
 import { errorMessage } from "../../lib/error-text.ts";
 import { internalError } from "../../protocol/errors.ts";
+import { inTransaction } from "../database.ts";
 import { ownFolder } from "../layout.ts";
 import { codexDatabase, takeOver } from "./take-over.ts";
 
@@ -12,7 +13,7 @@ const version = 1;
 const schema = `
   CREATE TABLE sections (id TEXT PRIMARY KEY, name TEXT NOT NULL, appearance TEXT);
   CREATE TABLE threads (
-    id TEXT PRIMARY KEY, section_id TEXT, position REAL, entered_ms REAL, project_id TEXT, used_ms REAL, attached_to TEXT, memory_mode TEXT
+    id TEXT PRIMARY KEY, section_id TEXT, position REAL, entered_ms REAL, project_id TEXT, used_ms REAL, attached_to TEXT
   );
   CREATE INDEX by_section ON threads (section_id, position) WHERE section_id IS NOT NULL;
   CREATE INDEX by_project ON threads (project_id) WHERE project_id IS NOT NULL;
@@ -68,7 +69,7 @@ export class ListsDatabase {
 
   /** Changes that are made together or not at all. Throws RpcError when another process writes for too long. */
   async write<T>(work: () => T): Promise<T> {
-    return await this.#attempt((db) => transaction(db, work));
+    return await this.#attempt((db) => inTransaction(db, work));
   }
 
   /** Nothing is created for reading: `otherwise` is the result in a home without a file. */
@@ -81,7 +82,7 @@ export class ListsDatabase {
   writeNow<T>(work: () => T): T | undefined {
     if (this.#db === undefined) return undefined;
     try {
-      return transaction(this.#db, work);
+      return inTransaction(this.#db, work);
     } catch (error) {
       if (!isBusy(error)) this.#options.report(`read marks could not be stored: ${errorMessage(error)}`);
       return undefined;
@@ -163,7 +164,7 @@ export class ListsDatabase {
     const found = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (found > version) throw internalError(`${this.#file} belongs to a newer version of Parley`);
     if (found === version) return;
-    transaction(db, () => {
+    inTransaction(db, () => {
       // Another process may have created them in the meantime.
       if (Number(db.prepare("PRAGMA user_version").get()?.["user_version"]) === version) return;
       db.exec(schema);
@@ -175,17 +176,5 @@ export class ListsDatabase {
     const aside = this.#file.replace(/(?=\.sqlite$)/, `-damaged-${this.#options.now()}`);
     for (const suffix of ["", "-wal", "-shm"]) if (existsSync(this.#file + suffix)) renameSync(this.#file + suffix, aside + suffix);
     this.#options.report(`the sections, projects and read marks could not be read; the file is kept as ${aside}, and new ones begin empty`);
-  }
-}
-
-function transaction<T>(db: DatabaseSync, work: () => T): T {
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    db.exec("COMMIT");
-    return result;
-  } catch (error) {
-    if (db.isTransaction) db.exec("ROLLBACK"); // some errors end it by themselves
-    throw error;
   }
 }

@@ -9,11 +9,6 @@ import { createSections, sectionOf } from "./sections.ts";
 
 export function createLists(options: DatabaseOptions): Lists {
   const db = new ListsDatabase(options);
-  const keep = (threadId: string, column: "attached_to" | "memory_mode", value: string): Promise<void> =>
-    db.write(() => {
-      const sql = `INSERT INTO threads (id, ${column}) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET ${column} = ?2`;
-      db.run(sql, threadId, value);
-    });
   return {
     sections: createSections(db),
     projects: createProjects(db),
@@ -26,8 +21,10 @@ export function createLists(options: DatabaseOptions): Lists {
         return new Map(db.all(sql, JSON.stringify(ids)).map((row) => [text(row["thread"]), placeOf(row)]));
       }),
     attachedTo: (id) => db.read([], () => db.all("SELECT id FROM threads WHERE attached_to = ?", id).map((row) => text(row["id"]))),
-    attach: (threadId, to) => keep(threadId, "attached_to", to),
-    setMemoryMode: (threadId, mode) => keep(threadId, "memory_mode", mode),
+    attach: (threadId, to) =>
+      db.write(() => {
+        db.run("INSERT INTO threads (id, attached_to) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET attached_to = ?2", threadId, to);
+      }),
     forget: (threadId) =>
       db.read(undefined, () => {
         db.run("DELETE FROM threads WHERE id = ?", threadId);

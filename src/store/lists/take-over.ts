@@ -19,10 +19,10 @@ const copies: readonly { readonly from: string; readonly needs: readonly string[
   {
     from: "threads",
     needs: ["thread_section_id", "section_position", "section_entered_at_ms", "project_id", "recency_at_ms", "attached_thread_parent_id"],
-    select: `SELECT id, thread_section_id, section_position, section_entered_at_ms, project_id, recency_at_ms, attached_thread_parent_id, memory_mode
-      FROM threads WHERE thread_section_id IS NOT NULL OR project_id IS NOT NULL OR attached_thread_parent_id IS NOT NULL OR memory_mode <> 'enabled'`,
+    select: `SELECT id, thread_section_id, section_position, section_entered_at_ms, project_id, recency_at_ms, attached_thread_parent_id
+      FROM threads WHERE thread_section_id IS NOT NULL OR project_id IS NOT NULL OR attached_thread_parent_id IS NOT NULL`,
     insert:
-      "INSERT OR IGNORE INTO threads (id, section_id, position, entered_ms, project_id, used_ms, attached_to, memory_mode) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR IGNORE INTO threads (id, section_id, position, entered_ms, project_id, used_ms, attached_to) VALUES (?, ?, ?, ?, ?, ?, ?)",
   },
   {
     from: "project_roots",
