@@ -178,6 +178,30 @@ export const actingRequirements = {
     source: "Parley",
     says: "two open questions are put again side by side, and one that was answered is not put once more",
   },
+  "question.kinds": {
+    source: "Parley",
+    says: "a question to the user, a permission request and a client's tool are put again by a server that was restarted, with the same params",
+  },
+  "question.edit": {
+    source: "Parley",
+    says: "an edit that waited for approval is asked about again after a restart, and the turn's diff and undo cover what it did before and after",
+  },
+  "question.steered": { source: "Parley", says: "a turn that goes on after a restart can be steered" },
+  "question.interrupted": {
+    source: "Parley",
+    says: "a turn that goes on after a restart can be interrupted, and its question is gone then",
+  },
+  "question.unopened": { source: "Parley", says: "a thread with an open question that nobody opens starts nothing by itself" },
+  "question.answered": { source: "Parley", says: "what was allowed and had not begun runs after a restart without another question" },
+  "question.planted": {
+    source: "Parley",
+    says: "a log of questions cannot bring in a call that the thread's file does not have, nor an answer to a question that was not asked",
+  },
+  "question.damaged": { source: "Parley", says: "a log of questions that cannot be read counts as none: the turn is interrupted" },
+  "question.stricter": {
+    source: "Parley",
+    says: "a question that is put again keeps the sandbox it was about, whatever the client that opens the thread asks for",
+  },
   "approval.ruleForEdit": { source: "docs/from-codex.md", says: "an answer that would make a rule for commands is no yes to an edit" },
   "turn.webSearch": { source: "observed 0.166", says: "a web search is started and completed with an action" },
   "patch.failedQuietly": { source: "Parley", says: "a patch that failed and changed nothing brings no new diff" },

@@ -105,7 +105,7 @@ export function callIdOf(item: ModelItem): string | undefined {
   if (item.type === "local_shell_call") return item.call_id ?? item.id ?? undefined;
   return callOf(item);
 }
-function callOf(item: ModelItem): string | undefined {
+export function callOf(item: ModelItem): string | undefined {
   return item.type === "function_call" || item.type === "custom_tool_call" ? item.call_id : undefined;
 }
 export function outputOf(item: ModelItem): string | undefined {

@@ -146,3 +146,14 @@ test("input that a turn accepted appears once: where it was taken in, or last wh
   const rolledBack = replay([...records.slice(0, -turn("three").length), { type: "rolledBack", numTurns: 1 }]);
   assert.deepEqual([rolledBack.turns.length, texts(rolledBack.modelHistory)], [1, ["one", "a", "taken"]]);
 });
+
+test("the model reads that the outcome of a call is unknown when its turn never ended, and nothing of the kind for a turn that goes on", () => {
+  const call: ModelItem = { type: "function_call", call_id: "c1", name: "shell", arguments: "{}" };
+  const records: ThreadRecord[] = [begin("one"), ...user("one"), { type: "modelItem", turnId: "one", item: call }];
+  const last = (history: readonly ModelItem[]) => history.at(-1);
+  const output = last(replay(records).modelHistory);
+  assert.ok(output?.type === "function_call_output" && output.call_id === "c1");
+  assert.match(String(output.output), /unknown/);
+  assert.deepEqual(last(replay(records, "one").modelHistory), call);
+  assert.deepEqual(last(replay([...records, end("one")]).modelHistory), call, "an interrupted call is aborted, which is known");
+});

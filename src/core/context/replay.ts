@@ -6,6 +6,7 @@ import type { ModelItem } from "../ports/model-client.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import type { ThreadMeta, ThreadRecord } from "../ports/thread-store.ts";
 import { plainMessage, previewOf } from "./context.ts";
+import { callOf, outputFor, outputOf } from "./history.ts";
 
 export interface Replayed {
   readonly meta: ThreadMeta | undefined;
@@ -28,7 +29,7 @@ export function replay(stored: readonly ThreadRecord[], openTurn?: string): Repl
   return {
     meta: records.find((record) => record.type === "meta")?.meta, // a copied fork may also contain its parent's; the first one is its own
     turns,
-    modelHistory: historyFromRecords(records, new Set(turns.map((turn) => turn.id))),
+    modelHistory: withUnknownOutcomes(historyFromRecords(records, new Set(turns.map((turn) => turn.id))), records, openTurn),
     // Searched in the stored records: input that a turn accepted may carry settings.
     settings: stored.findLast((record) => record.type === "turnContext" || record.type === "steered")?.settings,
     usage: records.findLast((record) => record.type === "tokenUsage")?.usage,
@@ -127,6 +128,25 @@ function historyFromRecords(records: readonly ThreadRecord[], stayed: ReadonlySe
     else if (record.type === "compacted" && !isGone(record.turnId)) history = [...record.replacement];
   }
   return history;
+}
+
+const notRecorded = "The result of this call was not recorded. Whether it took effect is unknown: check before doing it again.";
+
+/** The process of a turn that never ended has died: what its last calls did is unknown, which is not the same as aborted. */
+function withUnknownOutcomes(history: readonly ModelItem[], records: readonly ThreadRecord[], openTurn: string | undefined): ModelItem[] {
+  const open = new Set(records.flatMap((record) => (record.type === "turnStarted" ? [record.turnId] : [])));
+  for (const record of records) if (record.type === "turnEnded") open.delete(record.turnId);
+  if (openTurn !== undefined) open.delete(openTurn);
+  const calls = new Set<string>();
+  if (open.size > 0)
+    for (const record of records)
+      if (record.type === "modelItem" && record.turnId !== undefined && open.has(record.turnId)) {
+        const call = callOf(record.item);
+        if (call !== undefined) calls.add(call);
+      }
+  if (calls.size === 0) return [...history];
+  for (const item of history) calls.delete(outputOf(item) ?? "");
+  return history.flatMap((item) => (calls.has(callOf(item) ?? "") ? [item, outputFor(item, notRecorded)] : [item]));
 }
 
 /** The history around compactions that only their provider can read, as if they had not been made. */

@@ -22,7 +22,7 @@ import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
 import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
 import type { SettingsChange } from "../settings/settings.ts";
 import { reviewApproval } from "../turn/auto-review.ts";
-import { completedTurn, notifyOfEnd, outcomeOf } from "../turn/end.ts";
+import { completedTurn, leaveTurn, notifyOfEnd, outcomeOf } from "../turn/end.ts";
 import { acceptInput, keepInput, steer } from "../turn/input.ts";
 import { LiveTurn, type TurnOptions, type TurnThread } from "../turn/live-turn.ts";
 import type { RevivedTurn } from "../turn/open-turn.ts";
@@ -437,7 +437,7 @@ export class LiveThread implements TurnThread {
       if (start === "new") turn.notify("turn/started", { threadId: this.id, turn: turn.toWire("inProgress", "empty") });
       return work();
     });
-    await this.#end(turn, outcome).catch((error: unknown) =>
+    await (turn.isSuspended ? leaveTurn(turn) : this.#end(turn, outcome)).catch((error: unknown) =>
       this.ports.log.error("turn could not be ended cleanly", { turn: turn.id, error: String(error) }),
     );
     if (this.#turn === turn) this.#turn = undefined;

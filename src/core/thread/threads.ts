@@ -228,8 +228,9 @@ export class Threads {
   /** Called when a thread was unloaded: state kept for it elsewhere can be dropped too. */
   onUnloaded: (id: string) => void = () => {};
 
-  /** Ends every turn and command, stored as interrupted. */
+  /** Ends every command, and every turn as interrupted, unless the next server can put its question again. */
   async close(): Promise<void> {
+    for (const thread of this.all) thread.turn?.suspend();
     await Promise.all(this.ids.map((id) => this.unload(id)));
   }
 

@@ -24,6 +24,14 @@ export async function outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>
   }
 }
 
+/** Leaves a turn to the next server: what it runs ends, and nothing is recorded. */
+export async function leaveTurn(turn: LiveTurn): Promise<void> {
+  await turn.thread.terminals.killAll();
+  await turn.commands.end(() => false);
+  await turn.outcomes.written();
+  await turn.edits.snapshot.settle();
+}
+
 /** The turn as its end is announced: with the model's last message. */
 export function completedTurn(turn: LiveTurn, status: TurnOutcome["status"], error: TurnError | null): Turn {
   const last = turn.items.all.findLast((item) => item.type === "agentMessage");

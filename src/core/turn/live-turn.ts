@@ -87,6 +87,8 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   lastAgentMessage: string | null = null;
   wentOnByHook = false;
   fallback: ModelChoice | undefined;
+  /** This server ends, and the turn does not. */
+  isSuspended = false;
   /** How it ended; undefined while it runs. */
   outcome: "completed" | "interrupted" | "failed" | undefined;
   /** Why it failed. */
@@ -157,6 +159,11 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   }
   interrupt(): void {
     this.#abort.abort(new Interrupted());
+  }
+  /** Stops it without an end, if a question is open: the next server puts it again. */
+  suspend(): void {
+    this.isSuspended = this.questions.isAsking && !this.signal.aborted;
+    this.interrupt();
   }
 
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void {

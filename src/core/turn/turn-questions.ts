@@ -29,6 +29,7 @@ export class TurnQuestions {
   readonly #revived: Set<string>;
   readonly #answers: Map<string, Answer>;
   #isLogged: boolean;
+  #asking = 0;
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(options: TurnQuestionsOptions) {
@@ -44,6 +45,11 @@ export class TurnQuestions {
   /** Whether a process that died has asked about the call: then a person decides, whatever the policy allows by now. */
   isRevived(callId: string): boolean {
     return this.#revived.has(callId);
+  }
+
+  /** Whether a question waits for its answer that another process could put again. */
+  get isAsking(): boolean {
+    return this.#isLogged && this.#asking > 0;
   }
 
   /** The calls of one answer that are about to be carried out, some of them later than others. */
@@ -82,7 +88,8 @@ export class TurnQuestions {
     if (given !== undefined) return given;
     const item = this.#options.openItem(callId);
     await this.#try({ type: "asked", callId, digest, ...(item === undefined ? {} : { item }) });
-    const answer = await put();
+    this.#asking++;
+    const answer = await put().finally(() => this.#asking--);
     if (answer.kind === "answered" || answer.kind === "refused") await this.#try({ type: "answered", callId, digest, answer });
     return answer;
   }
