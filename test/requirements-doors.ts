@@ -84,6 +84,10 @@ export const doorRequirements = {
     says: "a loaded session repeats what was said and goes on; a resumed one only goes on",
   },
   "acp.loadUnused": { source: "Agent Client Protocol, Loading sessions", says: "a session without a prompt can be loaded after a restart" },
+  "acp.undo": {
+    source: "Parley",
+    says: "/undo takes the last turn out of the conversation, and with `files` puts its files back, as in every client",
+  },
   "acp.ownCommands": { source: "Agent Client Protocol, Slash commands", says: "/compact and /review do what they say" },
   "acp.permission": {
     source: "Agent Client Protocol, Requesting permission",

@@ -7,6 +7,7 @@ import type { UserInput } from "../../protocol/item.ts";
 export type Request =
   | { readonly kind: "input"; readonly input: UserInput[] }
   | { readonly kind: "compact" }
+  | { readonly kind: "undo"; readonly withFiles: boolean }
   | { readonly kind: "review"; readonly instructions: string };
 
 export const availableCommands: AvailableCommand[] = [
@@ -16,14 +17,26 @@ export const availableCommands: AvailableCommand[] = [
     input: { hint: "what to review (optional)" },
   },
   { name: "compact", description: "Summarize the conversation so far to make room" },
+  {
+    name: "undo",
+    description: "Take the last turn out of the conversation; /undo files puts its files back too",
+    input: { hint: "files (optional)" },
+  },
 ];
 
 export function requestFrom(blocks: readonly ContentBlock[]): Request {
   const [first] = blocks;
   const [, command, rest] = (first?.type === "text" ? /^\/(\w+)(?:\s+([\s\S]*))?$/.exec(first.text.trim()) : null) ?? [];
   if (command === "compact") return { kind: "compact" };
+  if (command === "undo") return { kind: "undo", withFiles: undoFiles(rest) };
   if (command === "review") return { kind: "review", instructions: (rest ?? "").trim() };
   return { kind: "input", input: blocks.map(inputFrom) };
+}
+
+function undoFiles(argument = ""): boolean {
+  const wanted = argument.trim();
+  if (wanted !== "" && wanted !== "files") throw invalidRequest(`/undo takes \`files\` or nothing, not \`${wanted}\``);
+  return wanted === "files";
 }
 
 const text = (value: string): UserInput => ({ type: "text", text: value, text_elements: [] });

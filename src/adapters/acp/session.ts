@@ -16,8 +16,9 @@ import type { ThreadStartResponse } from "../../protocol/thread.ts";
 import type { ThreadSettingsUpdateParams } from "../../protocol/thread-settings.ts";
 import type { Turn, TurnError } from "../../protocol/turn.ts";
 import { type Chosen, changeForMode, changeForOption, chosenFrom, chosenFromSettings, modesFor, optionsFor } from "./options.ts";
-import { requestFrom } from "./prompt.ts";
+import { type Request, requestFrom } from "./prompt.ts";
 import type { Asker } from "./questions.ts";
+import { undoTurn } from "./undo.ts";
 import { Updates } from "./updates.ts";
 
 export interface SessionOptions {
@@ -73,7 +74,9 @@ export class AcpSession implements Asker {
 
   /** Resolves when the turn has ended and all updates about it were sent. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
-    const beginning = this.#begin(blocks);
+    const request = requestFrom(blocks);
+    if (request.kind === "undo") return await this.#undo(request.withFiles);
+    const beginning = this.#begin(request);
     this.#beginning = beginning;
     const turnId = await beginning.finally(() => {
       if (this.#beginning === beginning) this.#beginning = undefined;
@@ -164,10 +167,16 @@ export class AcpSession implements Asker {
     return { cancellationSignal: this.#questions.signal, stopWaitingOnCancel: true };
   }
 
-  async #begin(blocks: readonly ContentBlock[]): Promise<string> {
+  /** Starts no turn: the response is a message of ours. */
+  async #undo(withFiles: boolean): Promise<StopReason> {
+    const text = await undoTurn(this.#options.client, this.sessionId, withFiles);
+    await this.update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+    return "end_turn";
+  }
+
+  async #begin(request: Exclude<Request, { kind: "undo" }>): Promise<string> {
     const { client } = this.#options;
     const threadId = this.sessionId;
-    const request = requestFrom(blocks);
     if (request.kind === "input") return (await client.call("turn/start", { threadId, input: request.input })).turn.id;
     if (request.kind === "review") {
       const { instructions } = request;

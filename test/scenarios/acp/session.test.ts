@@ -1,6 +1,6 @@
 /** Editors over the Agent Client Protocol: sessions, prompts, the agent's messages and actions, and its settings. */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { editor } from "../../support/acp-client.ts";
@@ -515,6 +515,27 @@ verifies(
     );
     assert.equal(await zed.prompt(sessionId, "/review only the names"), "end_turn");
     assert.match(zed.text("agent_message_chunk"), /Looks fine/);
+  },
+  memory,
+);
+
+verifies(
+  "acp.undo",
+  async ({ home, workspace }) => {
+    const patch = "*** Begin Patch\n*** Add File: made.txt\n+new\n*** End Patch";
+    await using zed = await editor(home, { turns: [["One."], [{ patch }, "Two."], [{ patch }, "Three."]], config: never });
+    const sessionId = await zed.session(workspace);
+    const file = path.join(workspace, "made.txt");
+    for (const text of ["begin", "make it"]) await zed.prompt(sessionId, text);
+    assert.equal(await zed.prompt(sessionId, "/undo"), "end_turn");
+    assert.match(zed.text("agent_message_chunk"), /no part of the conversation any more; its files stay/);
+    assert.ok(existsSync(file));
+    rmSync(file);
+    await zed.prompt(sessionId, "make it again");
+    assert.ok(existsSync(file));
+    assert.equal(await zed.prompt(sessionId, "/undo files"), "end_turn");
+    assert.ok(!existsSync(file), "the turn's files are back as they were");
+    await assert.rejects(zed.prompt(sessionId, "/undo all of it"), /takes `files` or nothing/);
   },
   memory,
 );
