@@ -52,12 +52,13 @@ describe("contract", () => {
       assignments: { "s-1": "p-1" },
       tombstones: [{ sessionId: "s-deleted", title: "Old", deletedAt: now }],
       systemOwned: ["s-system"],
-      queues: { "s-1": [{ messageId: "m-1", input: [], text: "later", createdAt: now, by: { kind: "script", name: "x" } }] },
       controls: {},
       defaults: null,
       locked: false,
       accepted: [],
     });
+    engine.queued.splice(0, engine.queued.length, { id: "q-1", input: [{ type: "text", text: "later" }], clientUserMessageId: "m-1" });
+    it.backend.messages.drop("s-1");
     it.backend.sessions.forget("s-1");
     await it.call("POST /api/sessions/s-1/resume", {});
   });

@@ -84,7 +84,7 @@ export class Manager {
       link,
       now,
       pendingCount: (id) => this.requests.count(id),
-      queued: (id) => this.messages.queue(id).length,
+      queued: (id) => this.messages.count(id),
     });
     this.requests = new Requests({
       hub: this.hub,
@@ -211,11 +211,10 @@ export class Manager {
       }
       case "turn/completed": {
         const { threadId, turn } = message.params;
-        const session = this.sessions.find(threadId);
-        this.requests.expire(threadId, turn.id, "The turn has ended.");
-        if (session !== undefined) this.messages.turnCompleted(session, turn.status);
-        return;
+        return this.requests.expire(threadId, turn.id, "The turn has ended.");
       }
+      case "thread/queue/changed":
+        return this.messages.queueChanged(message.params.threadId);
       case "thread/status/changed":
         // Another client has loaded the thread and a turn is running: subscribe to its notifications and requests.
         if (message.params.status.type === "active") this.#attach(message.params.threadId);

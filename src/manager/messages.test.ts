@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { openedWith, PlayedEngine, scratchFolder, startManager, type TestManager, threadOf } from "../../test/support/manager.ts";
+import { RpcError } from "../protocol/errors.ts";
 import { toolSpecs } from "./client-tools.ts";
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -85,22 +86,40 @@ describe("messages", () => {
     assert.equal(engine.turns.length, 1);
   });
 
-  test("a queued message leaves the queue only when the engine has it, and goes out once", async () => {
+  test("a queued message is kept by the engine, once, even if its answer was lost, and leaves the page when the engine starts it", async () => {
     const engine = new Forgetful();
     const it = await over(engine);
-    const running = (await send(it, { text: "first", clientMessageId: "m-0" })).body["turnId"];
-    assert.equal((await send(it, { ...message, delivery: "queue" })).body["delivery"], "queued");
-    engine.next = "keepAndHangUp";
-    const end = (id: unknown) => ({ threadId: "s-1", turn: { id, status: "completed", items: [] } });
+    await send(it, { text: "first", clientMessageId: "m-0" });
+    const queueWhat = { ...message, delivery: "queue" };
+    const keep = (params: Record<string, unknown>): void =>
+      void engine.queued.push({ id: "q-1", input: params["input"], clientUserMessageId: params["clientUserMessageId"] });
+    engine.on("thread/queue/add", (params) => {
+      keep(params);
+      engine.hangUp();
+      return new Promise(() => {});
+    });
+    assert.equal((await send(it, queueWhat)).status, 503);
+    await untilReconnected(it);
+    assert.equal((await send(it, queueWhat)).body["delivery"], "queued");
+    assert.equal(engine.queued.length, 1);
     const stream = await it.stream();
-    engine.notify("turn/completed", end(running));
-    await stream.until((m) => m["type"] === "engine_state" && !(m["payload"] as { running: boolean }).running);
-    assert.equal(it.backend.messages.queue("s-1").length, 1);
-    await stream.until((m) => m["type"] === "engine_state" && (m["payload"] as { running: boolean }).running);
-    engine.notify("turn/completed", end("t-2"));
+    engine.queued.splice(0);
+    engine.notify("thread/queue/changed", { threadId: "s-1" });
     await stream.until((m) => m["type"] === "queue_updated" && (m["payload"] as { queue: unknown[] }).queue.length === 0);
-    assert.equal(engine.turns.length, 2);
+    assert.equal(engine.turns.length, 1, "the manager starts nothing itself");
     stream.close();
+  });
+
+  test("an engine without a queue is named as the reason", async () => {
+    const engine = new Forgetful();
+    const it = await over(engine);
+    await send(it, { text: "first", clientMessageId: "m-0" });
+    engine.on("thread/queue/add", () => {
+      throw new RpcError(-32_601, "method not found: thread/queue/add");
+    });
+    const { status, body } = await send(it, { ...message, delivery: "queue" });
+    assert.deepEqual([status, body["code"]], [409, "no_queue"]);
+    assert.match(String(body["message"]), /keeps no messages for later/);
   });
 
   test("a client that opens a session after a warning gets the warning with its turns", async () => {

@@ -1,8 +1,7 @@
-/** The manager's message storage: queues, accepted messages and messages in transit, all in its state file. */
+/** The manager's message storage: accepted messages and messages in transit, in its state file. What waits is kept by the engine. */
 import { choosesAnything, merged, turnSettings } from "../sessions/controls.ts";
 import type { EngineLink } from "../sessions/link.ts";
 import { Messages } from "../sessions/messages.ts";
-import type { QueuedMessage } from "../sessions/records.ts";
 import type { Hub } from "./hub.ts";
 import type { Sessions } from "./sessions.ts";
 import type { ManagerStore } from "./store.ts";
@@ -17,7 +16,6 @@ export interface ManagerMessagePorts {
 }
 
 export function managerMessages({ hub, store, sessions, link, now, warn }: ManagerMessagePorts): Messages {
-  const queue = (sessionId: string): readonly QueuedMessage[] => store.state.queues[sessionId] ?? [];
   const isSame =
     (sessionId: string, messageId: string) =>
     (entry: { sessionId: string; messageId: string }): boolean =>
@@ -26,15 +24,7 @@ export function managerMessages({ hub, store, sessions, link, now, warn }: Manag
     link,
     sessions,
     now,
-    queue,
-    setQueue(sessionId, next) {
-      const { [sessionId]: _, ...rest } = store.state.queues;
-      const queues = next.length === 0 ? rest : { ...rest, [sessionId]: [...next] };
-      // A message that is still to be sent must not be lost, so its write must succeed; removing one takes effect even if the write fails.
-      if (next.length > queue(sessionId).length) store.change({ queues });
-      else store.note({ queues });
-      hub.emit("queue_updated", sessionId, { sessionId, queue: [...next] });
-    },
+    queueChanged: (sessionId, queue) => hub.emit("queue_updated", sessionId, { sessionId, queue: [...queue] }),
     accepted: (sessionId, messageId) => store.state.accepted.find(isSame(sessionId, messageId)),
     accept: (sessionId, messageId, turnId) => store.note({ accepted: [...store.state.accepted, { messageId, sessionId, turnId }] }),
     handed: {
@@ -51,6 +41,6 @@ export function managerMessages({ hub, store, sessions, link, now, warn }: Manag
       store.change({ controls: { ...store.state.controls, [session.id]: controls } });
     },
     turnSettings: (session) => turnSettings(sessions.controls(session)),
-    notSent: (session, error) => warn("a queued message was not accepted", { session: session.id, error }),
+    notSent: (session, error) => warn("a message was not sent, or the queue not read", { session: session.id, error }),
   });
 }

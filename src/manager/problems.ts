@@ -1,7 +1,7 @@
 /** Errors as HTTP responses: the engine's refusals mapped to statuses, and the manager's own. */
 import { ConnectionClosed, RpcError, Timeout } from "../client/client.ts";
 import { EngineDown, InvalidResponse } from "../sessions/link.ts";
-import { isUnsupported, QueueFull, UnknownSession } from "../sessions/refusals.ts";
+import { isUnsupported, NoQueue, QueueFull, UnknownSession } from "../sessions/refusals.ts";
 import { NotTaken } from "../sessions/requests.ts";
 import { FilesChanged } from "../sessions/restore-files.ts";
 import { RuleRefused } from "../sessions/rules.ts";
@@ -41,7 +41,8 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof NotTaken) return problemOfRequest(error);
   if (error instanceof UnknownSession) return notFound(error.sessionId);
-  if (error instanceof QueueFull || error instanceof FilesChanged) return failure(409, error.code, error.message);
+  if (error instanceof QueueFull || error instanceof NoQueue || error instanceof FilesChanged)
+    return failure(409, error.code, error.message);
   if (error instanceof RuleRefused) return failure(error.status, error.code, error.message);
   if (error instanceof InvalidResponse) return failure(500, "codex_error", error.message);
   if (error instanceof Timeout) return failure(504, "codex_timeout", "The engine did not answer in time.");

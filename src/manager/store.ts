@@ -20,7 +20,7 @@ import {
   unknown,
 } from "../lib/schema.ts";
 import { errorCode, isCode, systemErrorTexts } from "../lib/system-error.ts";
-import { PendingRequest, QueuedMessage, SessionControls } from "../sessions/records.ts";
+import { PendingRequest, SessionControls } from "../sessions/records.ts";
 import { Project, TranscriptRow } from "./api/records.ts";
 
 const StoredDevice = named("StoredDevice", () =>
@@ -59,7 +59,6 @@ const StoredState = named("StoredState", () =>
     tombstones: array(Tombstone()),
     devices: array(StoredDevice()),
     pending: array(StoredRequest()),
-    queues: record(array(QueuedMessage())),
     /** Accepted messages, newest last: sending one again must not deliver it twice. */
     accepted: array(object({ messageId: string(), sessionId: string(), turnId: nullable(string()) })),
     side: record(array(TranscriptRow())),
@@ -95,7 +94,6 @@ const empty = (): StoredState => ({
   tombstones: [],
   devices: [],
   pending: [],
-  queues: {},
   accepted: [],
   handed: [],
   side: {},
@@ -214,7 +212,7 @@ export class ManagerStore {
     }
     const aside = `${this.#file}.damaged-${Date.now()}-${Math.random().toString(36).slice(2, 6)}`;
     renameSync(this.#file, aside);
-    this.#warn("the manager's state could not be read and was moved aside; projects, devices and queued messages are reset", {
+    this.#warn("the manager's state could not be read and was moved aside; projects and devices are reset", {
       file: aside,
       why,
     });

@@ -1,11 +1,12 @@
-/** Messages to a session: started, steered or queued, and never delivered twice. */
+/** Messages to a session: started, steered, or queued in the engine, and never delivered twice. */
 import { RpcError } from "../client/client.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import type { UserInput } from "../protocol/item.ts";
+import type { QueuedSubmission } from "../protocol/thread-queue.ts";
 import type { Overrides, TurnSettings } from "./controls.ts";
 import { EngineDown, type EngineLink } from "./link.ts";
 import type { Actor, QueuedMessage } from "./records.ts";
-import { hasTurnEnded, isNotSteerable, QueueFull } from "./refusals.ts";
+import { hasTurnEnded, isNotSteerable, isQueueFull, isUnsupported, NoQueue, QueueFull } from "./refusals.ts";
 import { type EngineSessions, readTurns, type Session } from "./sessions.ts";
 
 export interface Message {
@@ -32,9 +33,8 @@ export interface MessagePorts {
   link(): EngineLink;
   readonly sessions: EngineSessions;
   readonly handed: HandedMessages;
-  queue(sessionId: string): readonly QueuedMessage[];
-  /** Stores the queue and announces it. */
-  setQueue(sessionId: string, queue: readonly QueuedMessage[]): void;
+  /** What waits in a session's engine has changed. */
+  queueChanged(sessionId: string, queue: readonly QueuedMessage[]): void;
   /** A message that was accepted before, also in an earlier run. */
   accepted(sessionId: string, messageId: string): { readonly turnId: string | null } | undefined;
   accept(sessionId: string, messageId: string, turnId: string | null): void;
@@ -42,25 +42,64 @@ export interface MessagePorts {
   choose(session: Session, overrides: Overrides): void;
   /** The settings of a turn; settings that nobody chose stay as they are in the thread. */
   turnSettings(session: Session): Partial<TurnSettings>;
-  /** A queued message could not be sent when it was due; it stays queued. */
+  /** A message or the queue could not be sent or read. */
   notSent(session: Session, reason: string): void;
   now(): number;
 }
 
-/** Maximum number of queued messages per session. */
-const maxQueued = 100;
+/** What waits in the engine, under the engine's id. */
+interface Waiting {
+  readonly id: string;
+  readonly message: QueuedMessage;
+}
+type Author = Pick<QueuedMessage, "createdAt" | "by">;
+const anotherClient: Actor = { kind: "client", name: "another client" };
+/** Authors are remembered for so many messages; of older ones it is only known that somebody wrote them. */
+const knownAuthors = 1000;
 
 export class Messages {
   readonly #ports: MessagePorts;
   /** Messages that are being sent, so that a second copy waits for the first one's response. */
   readonly #underway = new Map<string, Promise<Accepted>>();
 
+  /** The engine's queues, as last read. */
+  readonly #queues = new Map<string, readonly Waiting[]>();
+  /** Who wrote the messages that were queued here. */
+  readonly #authors = new Map<string, Author>();
+
   constructor(ports: MessagePorts) {
     this.#ports = ports;
   }
 
+  /** As last read; what was never read is read now and announced. */
   queue(sessionId: string): readonly QueuedMessage[] {
-    return this.#ports.queue(sessionId);
+    if (!this.#queues.has(sessionId)) this.queueChanged(sessionId);
+    return (this.#queues.get(sessionId) ?? []).map(({ message }) => message);
+  }
+  /** How many messages wait, as far as it is known. */
+  count(sessionId: string): number {
+    return this.#queues.get(sessionId)?.length ?? 0;
+  }
+  /** The engine's queue has changed. */
+  queueChanged(sessionId: string): void {
+    const session = this.#ports.sessions.find(sessionId);
+    if (session === undefined) return;
+    this.readQueue(sessionId).catch((error: unknown) => this.#ports.notSent(session, errorMessage(error)));
+  }
+  /** Reads the engine's queue. An engine without one has nothing waiting. */
+  async readQueue(sessionId: string): Promise<readonly QueuedMessage[]> {
+    const { data } = await this.#ports
+      .link()
+      .call("thread/queue/list", { threadId: sessionId, limit: 100 })
+      .catch((error: unknown) => {
+        if (isUnsupported(error)) return { data: [] };
+        throw error;
+      });
+    const before = JSON.stringify(this.#queues.get(sessionId) ?? []);
+    const waiting = data.map((submission) => this.#waitingOf(submission));
+    this.#queues.set(sessionId, waiting);
+    if (JSON.stringify(waiting) !== before) this.#announceQueue(sessionId);
+    return waiting.map(({ message }) => message);
   }
 
   send(session: Session, message: Message): Promise<Accepted> {
@@ -77,34 +116,23 @@ export class Messages {
       return await this.send(session, message);
     } catch (error) {
       this.#ports.notSent(session, errorMessage(error));
-      return this.#enqueue(session, message);
+      return await this.#enqueue(session, message);
     }
   }
 
   /** Removes a queued message; false if it is no longer queued. */
-  take(sessionId: string, messageId: string): boolean {
-    const before = this.queue(sessionId);
-    const left = before.filter((q) => q.messageId !== messageId);
-    if (left.length === before.length) return false;
-    this.#setQueue(sessionId, left);
-    return true;
+  async take(sessionId: string, messageId: string): Promise<boolean> {
+    if (!this.#queues.has(sessionId)) await this.readQueue(sessionId);
+    const waiting = this.#queues.get(sessionId)?.find(({ message }) => message.messageId === messageId);
+    if (waiting === undefined) return false;
+    const { deleted } = await this.#ports.link().call("thread/queue/delete", { threadId: sessionId, queuedSubmissionId: waiting.id });
+    await this.readQueue(sessionId);
+    return deleted;
   }
 
+  /** The session is gone. */
   drop(sessionId: string): void {
-    if (this.queue(sessionId).length > 0) this.#setQueue(sessionId, []);
-  }
-
-  /** After a turn has completed, sends the first queued message. After an interrupt or a failure the person decides. */
-  turnCompleted(session: Session, status: string): void {
-    const [next] = this.queue(session.id);
-    if (next === undefined || status !== "completed") return;
-    const { messageId, input } = next;
-    // It is removed from the queue only when the engine has accepted it.
-    const start = async (): Promise<Accepted> => ({ turnId: await this.#start(session, input, messageId), messageId, delivery: "started" });
-    this.#once(session.id, messageId, start).then(
-      () => this.take(session.id, messageId),
-      (error: unknown) => this.#ports.notSent(session, errorMessage(error)),
-    );
+    this.#queues.delete(sessionId);
   }
 
   #once(sessionId: string, messageId: string, send: () => Promise<Accepted>): Promise<Accepted> {
@@ -119,26 +147,42 @@ export class Messages {
     await sessions.attach(session.id);
     const earlier = await this.#arrived(session.id, message.messageId);
     if (earlier !== undefined) return this.#accept(session, message.messageId, earlier, "started");
+    if (await this.#isWaiting(session.id, message.messageId)) return this.#accept(session, message.messageId, null, "queued");
     this.#ports.choose(session, message.overrides);
-    if (session.activeTurnId !== null && message.delivery === "queue") return this.#enqueue(session, message);
+    if (session.activeTurnId !== null && message.delivery === "queue") return await this.#enqueue(session, message);
     try {
       const steered = session.activeTurnId === null ? undefined : await this.#steer(session, message, session.activeTurnId);
       if (steered !== undefined) return this.#accept(session, message.messageId, steered, "steered");
       return this.#accept(session, message.messageId, await this.#start(session, message.input, message.messageId), "started");
     } catch (error) {
-      if (isNotSteerable(error)) return this.#enqueue(session, message);
+      if (isNotSteerable(error)) return await this.#enqueue(session, message);
       throw error;
     }
   }
 
-  #enqueue(session: Session, message: Message): Accepted {
-    if (this.queue(session.id).length >= maxQueued)
-      throw new QueueFull(`${maxQueued} messages are already queued in this session; remove some or wait.`);
-    const { messageId, input, by } = message;
-    const text = input.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
-    const entry: QueuedMessage = { messageId, input: [...input], text, createdAt: new Date(this.#ports.now()).toISOString(), by };
-    this.#setQueue(session.id, [...this.queue(session.id), entry]);
+  /** The engine starts it when its turn has ended, with the settings of the thread: those that were chosen here are set before. */
+  async #enqueue(session: Session, { messageId, input, by }: Message): Promise<Accepted> {
+    const threadId = session.id;
+    this.#authors.set(messageId, { createdAt: new Date(this.#ports.now()).toISOString(), by });
+    for (const oldest of this.#authors.keys()) if (this.#authors.size > knownAuthors) this.#authors.delete(oldest);
+    const link = this.#ports.link();
+    try {
+      const settings = this.#ports.turnSettings(session);
+      if (Object.keys(settings).length > 0) await link.call("thread/settings/update", { threadId, ...settings });
+      const params = { threadId, clientUserMessageId: messageId, input: [...input] };
+      await this.#handOver(threadId, messageId, () => link.call("thread/queue/add", params));
+    } catch (error) {
+      if (isUnsupported(error)) throw new NoQueue("This engine keeps no messages for later: send it when the turn has ended.");
+      throw isQueueFull(error) ? new QueueFull(errorMessage(error)) : error;
+    }
+    await this.readQueue(threadId);
     return this.#accept(session, messageId, null, "queued");
+  }
+
+  #waitingOf({ id, input, clientUserMessageId: messageId }: QueuedSubmission): Waiting {
+    const text = input.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+    const author = this.#authors.get(messageId) ?? { createdAt: "", by: anotherClient };
+    return { id, message: { messageId, input, text, ...author } };
   }
 
   /** Returns the turn that accepted the message. Undefined if that turn has ended; the message then starts the next one. */
@@ -192,14 +236,22 @@ export class Messages {
     return turn?.id;
   }
 
+  /** Whether the message was queued in an earlier attempt whose response was lost. */
+  async #isWaiting(sessionId: string, messageId: string): Promise<boolean> {
+    if (!this.#ports.handed.has(sessionId, messageId)) return false;
+    const isWaiting = (await this.readQueue(sessionId)).some((waiting) => waiting.messageId === messageId);
+    if (isWaiting) this.#ports.handed.delete(sessionId, messageId);
+    return isWaiting;
+  }
+
   #accept(session: Session, messageId: string, turnId: string | null, delivery: Accepted["delivery"]): Accepted {
     this.#ports.accept(session.id, messageId, turnId);
     this.#ports.sessions.announce(session);
     return { turnId, messageId, delivery };
   }
 
-  #setQueue(sessionId: string, queue: readonly QueuedMessage[]): void {
-    this.#ports.setQueue(sessionId, queue);
+  #announceQueue(sessionId: string): void {
+    this.#ports.queueChanged(sessionId, this.queue(sessionId));
     const session = this.#ports.sessions.find(sessionId);
     if (session !== undefined) this.#ports.sessions.announce(session);
   }

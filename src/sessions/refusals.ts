@@ -32,6 +32,14 @@ export class UnknownSession extends Error {
   }
 }
 
+/** As many messages wait as the engine keeps. */
+export const isQueueFull = (error: unknown): boolean => error instanceof RpcError && /queue cannot contain more than/.test(error.message);
+
+/** The engine has no queue. */
+export class NoQueue extends Error {
+  readonly code = "no_queue";
+}
+
 /** The queue accepts no further message. */
 export class QueueFull extends Error {
   readonly code = "queue_full";

@@ -220,6 +220,8 @@ export class PlayedEngine implements Engine {
   readonly cwd = "/work";
   readonly calls: { method: string; params: Record<string, unknown> }[] = [];
   readonly answers = new Map<string | number, unknown>();
+  /** What waits in its one thread. */
+  readonly queued: Record<string, unknown>[] = [];
   /** Called after each answer to one of the engine's requests. */
   onAnswer: (id: string | number) => void = () => {};
   readonly #methods = new Map<string, Answer>();
@@ -229,6 +231,18 @@ export class PlayedEngine implements Engine {
     this.remote = remote;
     this.on("initialize", () => ({ userAgent: "played/1", codexHome: "/played/home", platformFamily: "unix", platformOs: "linux" }));
     this.on("thread/loaded/list", () => ({ data: [], nextCursor: null }));
+    this.on("thread/settings/update", () => ({}));
+    this.on("thread/queue/list", () => ({ data: [...this.queued], nextCursor: null }));
+    this.on("thread/queue/add", ({ input, clientUserMessageId }) => {
+      const queuedSubmission = { id: `q-${clientUserMessageId}`, input, clientUserMessageId };
+      this.queued.push(queuedSubmission);
+      return { queuedSubmission };
+    });
+    this.on("thread/queue/delete", ({ queuedSubmissionId }) => {
+      const at = this.queued.findIndex(({ id }) => id === queuedSubmissionId);
+      if (at >= 0) this.queued.splice(at, 1);
+      return { deleted: at >= 0 };
+    });
   }
 
   whyNoModel(): string | undefined {

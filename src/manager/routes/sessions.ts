@@ -221,11 +221,11 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
 
   async "GET /api/sessions/:sessionId/queue"({ manager, path }) {
     const session = await open(manager, path.sessionId);
-    return ok({ data: [...manager.messages.queue(session.id)] });
+    return ok({ data: [...(await manager.messages.readQueue(session.id))] });
   },
   async "DELETE /api/sessions/:sessionId/queue/:messageId"({ manager, path }) {
     manager.sessions.gate(path.sessionId);
-    if (!manager.messages.take(path.sessionId, path.messageId))
+    if (!(await manager.messages.take(path.sessionId, path.messageId)))
       return { status: 404, body: { status: "not_found", sessionId: path.sessionId, message: "This message is no longer waiting." } };
     return ok({ status: "ok", messageId: path.messageId });
   },

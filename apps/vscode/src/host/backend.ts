@@ -8,8 +8,7 @@ import type { ServerNotification } from "../../../../src/protocol/methods.ts";
 import { type Controls, choosesAnything, merged, threadSettings, turnSettings } from "../../../../src/sessions/controls.ts";
 import { EngineDown, EngineLink, type EngineRequest, type LinkState } from "../../../../src/sessions/link.ts";
 import { Messages } from "../../../../src/sessions/messages.ts";
-import type { QueuedMessage } from "../../../../src/sessions/records.ts";
-import { QueueFull, UnknownSession } from "../../../../src/sessions/refusals.ts";
+import { NoQueue, QueueFull, UnknownSession } from "../../../../src/sessions/refusals.ts";
 import type { Ending } from "../../../../src/sessions/requests.ts";
 import { FilesChanged, restoreFiles } from "../../../../src/sessions/restore-files.ts";
 import { RuleRefused, Rules } from "../../../../src/sessions/rules.ts";
@@ -71,7 +70,6 @@ export class Backend {
   readonly #listeners = new Set<BackendListener>();
   readonly #summaries = new Map<string, SessionSummary>();
   readonly #bootId = randomUuid();
-  readonly #queues = new Map<string, readonly QueuedMessage[]>();
   readonly #chosen = new Map<string, Controls>();
   /** Calls of the editor's own tools, by the engine's ids. */
   readonly #toolCalls = new Map<unknown, AbortController>();
@@ -106,7 +104,8 @@ export class Backend {
     });
     this.sessions = new Sessions({
       link: () => this.link,
-      queue: (id) => this.#queues.get(id) ?? [],
+      queue: (id) => this.#messages.queue(id),
+      queuedCount: (id) => this.#messages.count(id),
       pendingCount: (id) => this.requests.count(id),
       changed: (summary) => this.#sessionChanged(summary),
       folders: () => ports.folders(),
@@ -128,11 +127,7 @@ export class Backend {
     return new Messages({
       link: () => this.link,
       sessions: this.sessions,
-      queue: (id) => this.#queues.get(id) ?? [],
-      setQueue: (sessionId, queue) => {
-        this.#queues.set(sessionId, queue);
-        this.#emit("queue_updated", sessionId, { sessionId, queue: [...queue] });
-      },
+      queueChanged: (sessionId, queue) => this.#emit("queue_updated", sessionId, { sessionId, queue: [...queue] }),
       accepted: (_, messageId) => (memory.strings("taken").includes(messageId) ? { turnId: null } : undefined),
       accept: (_, messageId) => memory.set("taken", [...memory.strings("taken"), messageId].slice(-keptEntries)),
       handed: {
@@ -168,7 +163,8 @@ export class Backend {
     } catch (error) {
       if (error instanceof RpcError) throw new Refused(409, String(error.code), error.message, error.data);
       if (error instanceof UnknownSession) throw new Refused(404, "not_found", error.message, null);
-      if (error instanceof QueueFull || error instanceof FilesChanged) throw new Refused(409, error.code, error.message, null);
+      if (error instanceof QueueFull || error instanceof NoQueue || error instanceof FilesChanged)
+        throw new Refused(409, error.code, error.message, null);
       if (error instanceof RuleRefused) throw new Refused(error.status, error.code, error.message, null);
       if (error instanceof ConnectionClosed) throw new EngineDown("The server was lost.");
       throw error;
@@ -223,8 +219,8 @@ export class Backend {
       await this.#rules.sweep(); // before the agent could use a rule whose time is over
       return (await this.#messages.send(await this.sessions.attach(sessionId), { ...message, by: you })).delivery;
     },
-    unqueue: ({ sessionId, messageId }) => {
-      if (!this.#messages.take(this.#require(sessionId).id, messageId))
+    unqueue: async ({ sessionId, messageId }) => {
+      if (!(await this.#messages.take(this.#require(sessionId).id, messageId)))
         throw new Refused(404, "not_found", "This message is no longer waiting.", null);
     },
     interrupt: ({ sessionId }) => this.interrupt(sessionId),
@@ -399,10 +395,10 @@ export class Backend {
       case "turn/completed": {
         const { turn } = message.params;
         this.requests.expire(message.params.threadId, turn.id, "The turn has ended.");
-        const session = this.sessions.find(message.params.threadId);
-        if (session !== undefined) this.#messages.turnCompleted(session, turn.status);
         return;
       }
+      case "thread/queue/changed":
+        return this.#messages.queueChanged(message.params.threadId);
       case "thread/deleted":
         return this.#forget(message.params.threadId);
       case "account/login/completed": {

@@ -10,6 +10,7 @@ export interface SessionPorts {
   link(): EngineLink;
   pendingCount(threadId: string): number;
   queue(threadId: string): readonly QueuedMessage[];
+  queuedCount(threadId: string): number;
   changed(summary: SessionSummary): void;
   /** The folders whose sessions are listed; none means all. */
   folders(): readonly string[];
@@ -28,7 +29,7 @@ export class Sessions extends EngineSessions {
     super({
       link: () => ports.link(),
       pendingCount: (id) => ports.pendingCount(id),
-      queued: (id) => ports.queue(id).length,
+      queued: (id) => ports.queuedCount(id),
       now: () => ports.now(),
       changed: (summary) => ports.changed(summary),
       about: (session) => ({
