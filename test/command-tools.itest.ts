@@ -126,7 +126,6 @@ test("-c, --enable and --disable are accepted after every command, and between i
   const lines = [
     ["mcp", "--enable", "hooks", "list"],
     ["login", "status", "--enable", "hooks"],
-    ["doctor", "--json", "--disable", "skills"],
     ["completion", "bash", "-c", "model=x"],
     ["app-server", "generate-ts", "--out", path.join(folder, "types"), "--config=model=x"],
   ];

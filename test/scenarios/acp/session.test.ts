@@ -46,7 +46,7 @@ verifies(
         .of("available_commands_update")
         .at(0)
         ?.availableCommands.map(({ name }) => name),
-      ["review", "compact"],
+      ["review", "compact", "undo"],
     );
     assert.ok(zed.updates.every((update) => update.sessionId === sessionId));
   },
