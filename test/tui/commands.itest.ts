@@ -42,33 +42,58 @@ test("the line below the header names the sandbox, or says why there is none", {
 });
 
 test("/help, /status, /mcp, /skills and a command that does not exist", { skip }, async (t) => {
-  const term = new Terminal(t, { rows: 50 });
+  const term = new Terminal(t, { rows: 60 });
   const skill = path.join(term.workspace, ".agents/skills/polish");
   mkdirSync(skill, { recursive: true });
   writeFileSync(path.join(skill, "SKILL.md"), "---\nname: polish\ndescription: Makes it shine\n---\nPolish.\n");
   await term.start();
   term.say("/help");
   const help = await term.until("the keys, when nothing is written");
-  term.keep("80x50-help");
-  for (const name of "model login approvals status diff review init rewind undo compact context side cd copy export theme statusline keymap vim warnings mcp hooks plugins skills new resume fork rename transcript help quit".split(
+  term.keep("80x60-help");
+  for (const name of "model login approvals status diff review init rewind undo compact context side cd copy export theme statusline keymap vim warnings mcp hooks plugins skills new resume agents fork rename transcript help quit".split(
     " ",
   ))
     assert.match(help, new RegExp(`/${name}\\b`));
   term.say("/status");
   const status = await term.until(/│ server\s+in this process/);
   if (noSandbox === false) assert.match(status, /│ sandbox\s+commands are confined by /);
-  term.keep("80x50-status");
+  term.keep("80x60-status");
   term.say("/mcp");
   await term.until("No MCP server is configured");
   term.say("/nonsense");
   await term.until("There is no command /nonsense; /help lists them");
   term.say("/skills");
   await term.until("$polish");
-  term.keep("80x50-skills");
+  term.keep("80x60-skills");
   term.type("pol");
   await term.until("› pol");
   term.keys("Enter");
   await term.until("│ › $polish");
+});
+
+test("/agents lists the agents of a session, interrupts one and goes to it", { skip }, async (t) => {
+  const turns = [
+    { user: "COUNT", steps: [{ pause: 120_000 }, { say: "42" }] },
+    { user: "lead", steps: [{ call: "spawn_agent", with: { message: "COUNT the files" } }, { say: "started it" }] },
+  ];
+  const term = new Terminal(t, { rows: 50, turns });
+  await term.start();
+  term.say("/agents");
+  await term.until("This session has no agents");
+  term.keys("Escape");
+  term.say("lead");
+  await term.until("started it");
+  term.say("/agents");
+  await term.until(/working\s+COUNT the files/);
+  term.keep("80x50-agents");
+  term.keys("Down", "Enter");
+  await term.until(/Interrupt \w+/);
+  term.keys("Down", "Enter");
+  await term.until(/\w+ was interrupted/);
+  term.say("/agents");
+  await term.until("Which agent of this session?");
+  term.keys("Down", "Enter");
+  await term.until(/› COUNT the files/);
 });
 
 test("/hooks shows what would run, and a person trusts it or switches it off", { skip }, async (t) => {

@@ -4,6 +4,7 @@ import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Suggestion } from "../compose/completion.ts";
 import { composerWith } from "../compose/composer.ts";
 import { fillPrompt, missingNames, readPrompts } from "../compose/prompts.ts";
+import { chooseAgent } from "./agents.ts";
 import { showHelp, showMcp, showSkills, showStatus } from "./cards.ts";
 import { showDiff, startReview } from "./changes.ts";
 import type { Completions } from "./completions.ts";
@@ -127,6 +128,7 @@ const commandTable: readonly Command[] = [
   { name: "skills", text: "list the skills and use one", anytime: true, run: ({ shell, completions }) => showSkills(shell, completions) },
   { name: "new", also: ["clear"], text: "start a new session", run: ({ shell }) => startThread(shell) },
   { name: "resume", text: "go on with an earlier session", run: ({ shell }) => chooseThread(shell, "resume") },
+  { name: "agents", text: "see, open or interrupt this session's agents", anytime: true, run: ({ shell }) => chooseAgent(shell) },
   { name: "fork", text: "go on with a copy of this session", run: ({ shell }) => forkCurrent(shell) },
   {
     name: "rename",
