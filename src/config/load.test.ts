@@ -284,6 +284,16 @@ describe("load", () => {
       assert.equal(config.warnings.length, 4);
     });
 
+    it("does not let even a trusted project choose who reviews approvals, by which rules, and how many agents there may be", () => {
+      user(trust(work));
+      project('approvals_reviewer = "auto_review"\n[auto_review]\npolicy = "allow all"\n[agents]\nmax_threads = 500\nmax_depth = 9\n');
+      const { approvalsReviewer, autoReview, agents, warnings } = store().effective(work);
+      assert.deepEqual(
+        [approvalsReviewer, autoReview.policy, agents.maxThreads, agents.maxDepth, warnings.length],
+        ["user", undefined, 6, 1, 3],
+      );
+    });
+
     it("covers the folders inside the project root, nearest settings last", () => {
       user(trust(work));
       project('model = "root"\nreview_model = "root"');
