@@ -41,7 +41,7 @@ const standardValues: TomlTable = {
 /** Features of other programs that clients look for; they are off here. */
 const featuresOff = Object.fromEntries(
   `api_key_cyber_access_programs api_key_model_discovery auth_elicitation background_paginated_rollout_migration codex_apps_mcp_2026_07_28
-  mcp_2026_07_28 mcp_connection_sharing mentions_v2 remote_control remote_plugin tool_suggest windows_sandbox_service`
+  mcp_2026_07_28 mcp_connection_sharing memories mentions_v2 remote_control remote_plugin tool_suggest windows_sandbox_service`
     .split(/\s+/)
     .map((name) => [name, false]),
 );

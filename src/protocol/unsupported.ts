@@ -21,7 +21,7 @@ const noVerification: Refusal = {
   code: -32603,
   data: { type: "unavailable", reason: "providerUnavailable" },
 };
-const noPairing: Refusal = { message: "remote control pairing is unavailable until enrollment completes" };
+const noPairing: Refusal = { message: "remote control pairing requires remote control to be enabled" };
 const noRemoteClients: Refusal = { message: "remote control requires ChatGPT authentication" };
 
 /** Methods that Codex too refuses where the vendor's service or a feature is missing: with its errors, which clients know. */
