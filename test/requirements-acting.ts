@@ -174,6 +174,10 @@ export const actingRequirements = {
     source: "Parley",
     says: "a command that had begun when its server was killed is never begun again, and the model is told that its outcome is unknown",
   },
+  "question.begunEdit": {
+    source: "Parley",
+    says: "an edit that had begun when its server was killed is not begun again, the model is told, and what it did can be taken back",
+  },
   "question.parallel": {
     source: "Parley",
     says: "two open questions are put again side by side, and one that was answered is not put once more",

@@ -1,6 +1,7 @@
 /** A question outlives its process: kill -9 while it waits, and the next server puts it again; what had begun is never begun twice. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { eventually, LiveServer, verifiesLive } from "../support/live-server.ts";
@@ -173,4 +174,34 @@ verifiesLive("question.parallel", async (t) => {
   assert.equal((await last.turnEnd(turnId)).status, "completed");
   assert.deepEqual(linesOf(inWorkspace(folder, "ran")), ["a", "b"]);
   assert.equal(last.messages.filter(isQuestion).length, 1);
+});
+
+verifiesLive("question.begunEdit", async (t) => {
+  const many = 400;
+  const files = Array.from({ length: many }, (_, i) => `*** Add File: f${i}\n+x`);
+  const folder = stage(t, [[{ patch: `*** Begin Patch\n${files.join("\n")}\n*** End Patch` }], [{ say: "Output: {{output}}" }]]);
+  const server = await LiveServer.start(t, folder);
+  const threadId = await server.startThread(asking(folder));
+  const turnId = await server.startTurn(threadId, "go");
+  const asked = await question(server, "item/fileChange/requestApproval");
+  const begun = once(watch(path.join(folder, "workspace")).unref(), "change");
+  server.send({ id: asked.id, result: { decision: "accept" } });
+  await begun;
+  await server.kill();
+  // A draft that the kill left behind is no file of the edit.
+  const added = (): number => readdirSync(path.join(folder, "workspace")).filter((name) => /^f\d+$/.test(name)).length;
+  const made = added();
+  assert.ok(made < many, "it was killed in the middle");
+  const next = await LiveServer.start(t, folder);
+  const { thread } = await next.call("thread/resume", { threadId });
+  assert.equal(thread.turns[0].status, "interrupted");
+  assert.equal(thread.turns[0].items.at(-1).type, "fileChange");
+  assert.equal(thread.turns[0].items.at(-1).status, "failed");
+  assert.equal((await next.turn(threadId, "and?")).status, "completed");
+  const { turns } = (await next.call("thread/read", { threadId, includeTurns: true })).thread;
+  assert.match(turns[1].items.at(-1).text, /took effect is unknown/);
+  assert.equal(added(), made, "the edit was not begun again");
+  const { conflicts } = await next.call("turn/revert", { threadId, turnId });
+  assert.deepEqual(conflicts, []);
+  assert.equal(added(), 0);
 });
