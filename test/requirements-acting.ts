@@ -178,6 +178,10 @@ export const actingRequirements = {
     source: "Parley",
     says: "an edit that had begun when its server was killed is not begun again, the model is told, and what it did can be taken back",
   },
+  "question.movedOn": {
+    source: "Parley",
+    says: "whoever starts a turn instead of answering a question that was put again has moved on: its turn ends, and nothing was done",
+  },
   "question.parallel": {
     source: "Parley",
     says: "two open questions are put again side by side, and one that was answered is not put once more",

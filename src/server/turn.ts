@@ -16,7 +16,8 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
   async "turn/start"(params, { app, session, after }) {
     const thread = app.threads.require(params.threadId);
     if (params.toolOutput) throw invalidRequest("toolOutput is not accepted here: answer item/tool/call, or send the result as input");
-    await thread.readyToWrite();
+    // Whoever starts a turn instead of answering the questions of a revived one has moved on; a client that wants to add to it steers it.
+    await (thread.turn?.questions.isUntouched === true ? thread.makeRoom() : thread.readyToWrite());
     thread.clients.beginTurn((session.onBehalfOf ?? session).client.name);
     noteIfProgram(thread, session);
     if (asksForTour(params)) thread.clients.askForTour();

@@ -205,3 +205,16 @@ verifiesLive("question.begunEdit", async (t) => {
   assert.deepEqual(conflicts, []);
   assert.equal(added(), 0);
 });
+
+verifiesLive("question.movedOn", async (t) => {
+  const folder = stage(t, [[{ run: "touch ran" }], { user: "/next/", steps: [{ say: "all well" }] }]);
+  const killed = await killedWhileAsking(t, folder, approval);
+  const { server } = await reopened(t, folder, killed);
+  const again = await question(server, approval);
+  const next = await server.turn(killed.threadId, "next");
+  assert.equal(next.status, "completed");
+  assert.notEqual(next.id, killed.turnId);
+  assert.equal((await server.turnEnd(killed.turnId)).status, "interrupted");
+  await server.waitFor((m) => m.method === "serverRequest/resolved" && m.params.requestId === again.id, "the end of the question");
+  assert.ok(!existsSync(inWorkspace(folder, "ran")));
+});

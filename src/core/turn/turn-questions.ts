@@ -30,6 +30,8 @@ export class TurnQuestions {
   readonly #answers: Map<string, Answer>;
   #isLogged: boolean;
   #asking = 0;
+  /** Since the turn was revived nobody has answered, so nothing was done. */
+  #isUntouched: boolean;
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(options: TurnQuestionsOptions) {
@@ -40,6 +42,12 @@ export class TurnQuestions {
       calls.flatMap((entry) => (entry.type === "answered" ? [[`${entry.callId} ${entry.digest}`, entry.answer]] : [])),
     );
     this.#isLogged = options.revived !== undefined;
+    this.#isUntouched = options.revived !== undefined;
+  }
+
+  /** The turn was revived, and all of it still waits for the first answer. */
+  get isUntouched(): boolean {
+    return this.#isUntouched && this.#asking > 0;
   }
 
   /** Whether a process that died has asked about the call: then a person decides, whatever the policy allows by now. */
@@ -90,6 +98,7 @@ export class TurnQuestions {
     await this.#try({ type: "asked", callId, digest, ...(item === undefined ? {} : { item }) });
     this.#asking++;
     const answer = await put().finally(() => this.#asking--);
+    this.#isUntouched = false;
     if (answer.kind === "answered" || answer.kind === "refused") await this.#try({ type: "answered", callId, digest, answer });
     return answer;
   }
