@@ -176,3 +176,54 @@ test("trust in a hook goes both ways on one home", { skip, timeout: 300_000 }, a
   await ours.end();
   assert.deepEqual(await statuses(program), ["trusted", "trusted", "untrusted", "untrusted"]);
 });
+
+/** Ids by the order of their appearance, times and cursors away: what is left must be equal. */
+function withoutChance(value: unknown): unknown {
+  const known = new Map<string, string>();
+  const nameOf = (id: string): string => known.get(id) ?? known.set(id, `<${known.size}>`).get(id) ?? id;
+  const text = JSON.stringify(value)
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, nameOf)
+    .replaceAll(/"(createdAt|updatedAt|recencyAt|sectionEnteredAt)":\d+/g, '"$1":"<time>"');
+  return JSON.parse(text);
+}
+
+test("lists: the same sections, read marks, projects and attachments", { skip, timeout: 300_000 }, async (t) => {
+  await playOnBoth({ t, provider }, async (side) => {
+    const answers: unknown[] = [];
+    const ask = async (method: string, params: object = {}) => {
+      const result = await side.call(method, params).catch(String);
+      answers.push([method, result]);
+      return result;
+    };
+    const { thread } = await side.call("thread/start", { cwd: path.join(side.folder, "ws") });
+    const threadId: string = thread.id;
+    await side.turn(threadId, "one");
+    const { readState } = await side.call("thread/read", { threadId });
+    answers.push(readState);
+    await ask("thread/readState/update", { threadId, expectedRevision: readState.revision, operation: { type: "read" } });
+    await ask("thread/readState/update", { threadId, expectedRevision: readState.revision, operation: { type: "unread" } });
+    const { section } = await ask("threadSection/create", { name: " Mine ", appearance: { icon: "star" } });
+    await ask("thread/section/move", { threadId, sectionId: section.id });
+    await ask("thread/section/move", { threadId, sectionId: "none" });
+    await ask("threadSection/update", { sectionId: section.id, name: "Ours" });
+    await ask("threadSection/list");
+    const listed = await side.call("thread/list", { sectionId: section.id, sortKey: "section_position" });
+    answers.push(listed.data.map(({ id, section: of }: { id: string; section: unknown }) => [id, of]));
+    const { project } = await ask("project/create", { idempotencyKey: "k", name: "P", roots: [], metadata: { a: "b" } });
+    await ask("project/create", { idempotencyKey: "k", name: "Q", roots: [] });
+    await ask("project/update", { projectId: project.id, name: "R" });
+    await ask("project/list");
+    await ask("project/read", { projectId: "none" });
+    await ask("project/delete", { projectId: project.id });
+    await ask("project/create", { idempotencyKey: "k", name: "Q", roots: [] });
+    const pull = { threadId, attachmentType: "pr", identityKey: "1" };
+    for (const payload of [{ url: "x" }, { url: "y" }]) await ask("thread/attachment/add", { ...pull, payload });
+    await ask("thread/attachment/list", { threadId });
+    await ask("thread/attachmentOwner/list", { attachmentType: "pr", identityKey: "1" });
+    await ask("thread/attachment/remove", pull);
+    await ask("threadSection/delete", { sectionId: section.id });
+    const noticed = side.received.filter(({ method = "" }) => /^(project|thread\/(project|attachment))\//.test(method));
+    answers.push(noticed.map(({ method, params }) => [method, params]));
+    return withoutChance(answers);
+  });
+});

@@ -35,14 +35,14 @@ export function createSections(db: ListsDatabase): Lists["sections"] {
       db.write(() => {
         if (db.count("sections") >= maxSections)
           throw invalidRequest(`there are ${maxSections} sections, the most that may be; delete one`);
-        const section: ThreadSection = { id: timedUuid(db.now), name, appearance };
+        const section: ThreadSection = { id: timedUuid(db.now), name, appearance: whole(appearance) };
         db.run("INSERT INTO sections (id, name, appearance) VALUES (?, ?, ?)", section.id, name, stored(appearance));
         return section;
       }),
     update: (id, name, appearance) =>
       db.write(() => {
         const known = require(id);
-        const section: ThreadSection = { id, name, appearance: appearance === undefined ? (known.appearance ?? null) : appearance };
+        const section: ThreadSection = { id, name, appearance: appearance === undefined ? (known.appearance ?? null) : whole(appearance) };
         db.run("UPDATE sections SET name = ?, appearance = ? WHERE id = ?", name, stored(section.appearance), id);
         return section;
       }),
@@ -66,10 +66,12 @@ export function createSections(db: ListsDatabase): Lists["sections"] {
   };
 }
 
+/** With both fields, as clients of Codex know it. */
+const whole = (appearance: ThreadSectionAppearance | null): ThreadSectionAppearance | null =>
+  appearance === null ? null : { icon: appearance.icon ?? null, color: appearance.color ?? null };
+
 const stored = (appearance: ThreadSectionAppearance | null | undefined): string | null =>
-  appearance === null || appearance === undefined
-    ? null
-    : JSON.stringify({ icon: appearance.icon ?? null, color: appearance.color ?? null });
+  appearance === null || appearance === undefined ? null : JSON.stringify(whole(appearance));
 
 function place(db: ListsDatabase, threadId: string, sectionId: string, before: string | undefined): void {
   if (before === threadId) throw invalidRequest(`thread ${threadId} cannot be moved before itself`);
