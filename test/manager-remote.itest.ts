@@ -168,7 +168,7 @@ test("the engine is killed in the middle of a turn and comes back: reported, rej
   );
 });
 
-test("a request that waits when the engine dies is over, with the reason, and its late answer is 404", async (t) => {
+test("a request that waits when the engine dies is over, with the reason, and its late answer is 404; the next engine asks again", async (t) => {
   const world = worldOf(t);
   const engine = await startEngine(world);
   const { client } = await startManager(world);
@@ -190,11 +190,19 @@ test("a request that waits when the engine dies is over, with the reason, and it
   await startEngine(world);
   const end = await listener.until((m) => m.type === "approval_resolved");
   assert.ok(end.type === "approval_resolved" && end.payload.status === "expired" && end.payload.reason != null);
-  assert.deepEqual((await client.getPending()).data, []);
   await assert.rejects(
     client.postApprovalsDecision(requestId, { decision: "accept" }),
     (error) => error instanceof ManagerError && error.status === 404,
   );
+  const again = await listener.until((m) => m.type === "approval" && m.payload.requestId !== requestId);
+  const pending = (await client.getPending()).data;
+  assert.deepEqual(
+    pending.map((request) => request.requestId),
+    again.type === "approval" ? [again.payload.requestId] : [],
+  );
+  await client.postApprovalsDecision(pending[0]?.requestId ?? "", { decision: "cancel" });
+  await listener.until((m) => method(m) === "turn/completed");
+  assert.deepEqual((await client.getPending()).data, []);
 });
 
 test("a restart of the manager alone: the waiting request is the same, deletions are remembered, the audit log tells it all", async (t) => {

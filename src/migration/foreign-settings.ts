@@ -19,7 +19,7 @@ function pairs(value: unknown): Record<string, string> | undefined {
   return fits.length === 0 ? undefined : Object.fromEntries(fits);
 }
 
-/** Keys and values for config.toml. Secrets stay where they are: commands of the agent would see them. */
+/** Keys and values for config.toml. Variables that look like secrets are left out: commands of the agent would see them. */
 export function settingsFrom(settings: Json): readonly (readonly [key: readonly string[], value: unknown])[] {
   const sandbox = settings["sandbox"];
   const env = Object.entries(pairs(settings["env"]) ?? {}).filter(

@@ -1,12 +1,24 @@
 /** Opens SQLite files that other processes use too, Codex among them. Each use opens the file anew: nothing is kept open between them. */
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { isBusy } from "./index/sqlite-index.ts";
 
 /** Writes of other processes last milliseconds. Waiting inside SQLite would block the whole server, so we wait between attempts. */
 const tries = 40;
 const betweenMs = 25;
+
+/** SQLite's primary result code; undefined for other errors. */
+export const resultCode = (error: unknown): number | undefined =>
+  error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
+export const isDatabaseError = (error: unknown): boolean => resultCode(error) !== undefined;
+/** SQLITE_BUSY and SQLITE_LOCKED, with or without their extended codes. */
+export const isBusy = (error: unknown): boolean => [5, 6].includes(resultCode(error) ?? 0);
+
+export function removeDatabase(file: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+}
 
 /** Runs `work` on an existing file, which is never created, even if it is removed right now. What was not committed is rolled back. */
 export async function inDatabase<T>(file: string, work: (db: DatabaseSync) => T): Promise<T> {
@@ -26,6 +38,17 @@ export async function inDatabase<T>(file: string, work: (db: DatabaseSync) => T)
       await pause(betweenMs);
     }
   }
+}
+
+/** Makes the file, readable only by its owner, unless it is there. SQLite itself would make it readable for others. */
+export function makeFile(file: string): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, "a", 0o600));
+}
+/** Call with the error of the first write: on a full disk no empty file stays behind. */
+export function removeIfUnwritten(file: string, error: unknown): void {
+  const isDiskError = [10, 13].includes(resultCode(error) ?? 0); // SQLITE_IOERR and SQLITE_FULL; a busy file is being written
+  if (isDiskError && statSync(file, { throwIfNoEntry: false })?.size === 0) removeDatabase(file);
 }
 
 /** Runs `work` in a transaction that no other process can come between. */

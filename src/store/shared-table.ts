@@ -3,10 +3,10 @@
  * has not, the rows are in a file of the same form in Parley's folder; they move into Codex's file when that appears. Codex would refuse a file
  * that it has not made itself, so Parley never makes it.
  */
-import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { columnsOf, inDatabase, inTransaction } from "./database.ts";
+import { columnsOf, inDatabase, inTransaction, makeFile, removeIfUnwritten } from "./database.ts";
 import { ownFolder } from "./layout.ts";
 
 export interface TableForm {
@@ -81,13 +81,17 @@ export class SharedTable {
   }
 
   async #make(): Promise<string> {
-    mkdirSync(path.dirname(this.#own), { recursive: true, mode: 0o700 });
-    closeSync(openSync(this.#own, "a", 0o600)); // SQLite itself would create it readable for others
-    await inDatabase(this.#own, (db) => {
-      db.exec("PRAGMA journal_mode = WAL");
-      // Another process may have made it in the meantime.
-      inTransaction(db, () => (columnsOf(db, this.#form.table).size === 0 ? db.exec(this.#form.create) : undefined));
-    });
+    makeFile(this.#own);
+    try {
+      await inDatabase(this.#own, (db) => {
+        db.exec("PRAGMA journal_mode = WAL");
+        // Another process may have made it in the meantime.
+        inTransaction(db, () => (columnsOf(db, this.#form.table).size === 0 ? db.exec(this.#form.create) : undefined));
+      });
+    } catch (error) {
+      removeIfUnwritten(this.#own, error);
+      throw error;
+    }
     return this.#own;
   }
 

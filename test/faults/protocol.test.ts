@@ -136,5 +136,5 @@ verifies("trust.hugeAnswer", async (stage) => {
   assert.equal(params.turn.status, "completed");
   assert.ok(!existsSync(path.join(stage.workspace, "ran")));
   const item = wire.received.find((m) => m.method === "item/completed" && m.params.item.type === "commandExecution").params.item;
-  assert.equal(item.status, "declined");
+  assert.equal(item.status, "failed");
 });

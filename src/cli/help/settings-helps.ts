@@ -29,7 +29,7 @@ export const featuresHelp = {
 export const importHelp = {
   summary: "Move in from another agent: instructions, settings, skills, commands, agents, hooks and MCP servers",
   text: [
-    "Reads ~/.claude, ~/.claude.json and the .claude folder of the project you are in. Nothing that exists is overwritten, and secrets stay where they are.",
+    "Reads ~/.claude, ~/.claude.json and the .claude folder of the project you are in. Nothing that exists is overwritten. Variables of its settings that look like secrets stay behind; an MCP server comes with the variables and headers it needs.",
     "Imported hooks do not run before you trust them (parley hooks), and imported MCP servers are switched off until you set enabled = true. Sessions, plugins and memories are not imported.",
   ],
   usage: ["[--yes] [--json]"],

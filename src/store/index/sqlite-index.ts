@@ -1,9 +1,8 @@
 /** The SQLite table behind thread lists. All its data comes from the rollouts; a file that is broken or of another version is rebuilt. */
-import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
-import path from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ThreadQuery } from "../../core/ports/thread-store.ts";
+import { isBusy, makeFile, removeDatabase, resultCode } from "../database.ts";
 import type { Cursor } from "./cursor.ts";
 
 /** One rollout file. A thread has one, or several if Codex has reverted it; then `isCurrent` marks the one to continue with. */
@@ -55,7 +54,6 @@ export async function openIndex(file: string | undefined, report: (message: stri
   if (file === undefined) return prepare(new DatabaseSync(":memory:"), undefined);
   for (let isRemoved = false, waits = 0; ; ) {
     try {
-      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
       return openFile(DatabaseSync, file, report);
     } catch (error) {
       if (isRemoved || waits >= busyTries) return prepare(new DatabaseSync(":memory:"), undefined);
@@ -86,7 +84,7 @@ function openFile(Database: typeof DatabaseSync, file: string, report: (message:
 }
 
 function openDatabase(Database: typeof DatabaseSync, file: string): DatabaseSync {
-  closeSync(openSync(file, "a", 0o600)); // SQLite itself would create it readable for others
+  makeFile(file);
   return new Database(file, { timeout: busyMs });
 }
 
@@ -98,10 +96,6 @@ function tryRemove(file: string): void {
   try {
     removeDatabase(file);
   } catch {} // then the next attempt fails too
-}
-
-export function removeDatabase(file: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
 }
 
 function prepare(db: DatabaseSync, file: string | undefined): SqliteIndex {
@@ -122,11 +116,6 @@ function prepare(db: DatabaseSync, file: string | undefined): SqliteIndex {
 
 const versionOf = (db: DatabaseSync): unknown => db.prepare("PRAGMA user_version").get()?.["user_version"];
 
-const resultCode = (error: unknown): number | undefined =>
-  error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
-export const isDatabaseError = (error: unknown): boolean => resultCode(error) !== undefined;
-/** SQLITE_BUSY and SQLITE_LOCKED, with or without their extended codes. */
-export const isBusy = (error: unknown): boolean => [5, 6].includes(resultCode(error) ?? 0);
 /** Whether the file itself is broken (corrupt, not a database, without our tables), so that only a new one helps. */
 export const isDamage = (error: unknown): boolean => [1, 11, 26].includes(resultCode(error) ?? 0);
 

@@ -7,6 +7,7 @@ import path from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { StoredThread, ThreadPage, ThreadQuery } from "../../core/ports/thread-store.ts";
 import { hasPassed } from "../../lib/passed.ts";
+import { isBusy, isDatabaseError, removeDatabase } from "../database.ts";
 import { archiveFolder, ownFolder } from "../layout.ts";
 import { type Json, objectOf } from "../rollout/shapes.ts";
 import { Backlog } from "./backlog.ts";
@@ -14,16 +15,7 @@ import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
 import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf } from "./folders.ts";
 import { HeadReader } from "./head.ts";
 import type { Names } from "./names.ts";
-import {
-  type FileState,
-  type IndexRow,
-  isBusy,
-  isDamage,
-  isDatabaseError,
-  openIndex,
-  removeDatabase,
-  type SqliteIndex,
-} from "./sqlite-index.ts";
+import { type FileState, type IndexRow, isDamage, openIndex, type SqliteIndex } from "./sqlite-index.ts";
 import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
 import { UnseenFolders } from "./unseen-folders.ts";
 

@@ -1,11 +1,11 @@
 /** The SQLite file of sections, projects, attachments and read marks. Unlike the index it cannot be rebuilt: a damaged one is moved aside, never deleted. */
-import { closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorMessage } from "../../lib/error-text.ts";
 import { internalError } from "../../protocol/errors.ts";
-import { inTransaction } from "../database.ts";
+import { inTransaction, isBusy, makeFile, removeIfUnwritten, resultCode } from "../database.ts";
 import { ownFolder } from "../layout.ts";
 import { codexDatabase, takeOver } from "./take-over.ts";
 
@@ -39,10 +39,8 @@ export const textOrNull = (value: SQLOutputValue | undefined): string | null => 
 /** Waiting inside SQLite blocks the whole server, so writes of other processes are waited for between attempts. */
 const tries = 80;
 const betweenMs = 25;
-const resultCode = (error: unknown): number =>
-  error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : 0;
-const isBusy = (error: unknown): boolean => [5, 6].includes(resultCode(error));
-const isDamage = (error: unknown): boolean => [11, 26].includes(resultCode(error));
+/** The file is corrupt, or is no database. */
+const isDamage = (error: unknown): boolean => [11, 26].includes(resultCode(error) ?? 0);
 
 export interface DatabaseOptions {
   readonly home: string;
@@ -143,9 +141,8 @@ export class ListsDatabase {
   }
   async #opened(): Promise<DatabaseSync> {
     const { DatabaseSync } = await import("node:sqlite");
-    mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
     for (let isMoved = false; ; isMoved = true) {
-      closeSync(openSync(this.#file, "a", 0o600)); // SQLite itself would create it readable for others
+      makeFile(this.#file);
       const db = new DatabaseSync(this.#file, { timeout: 0 });
       try {
         this.#prepareTables(db, DatabaseSync);
@@ -153,6 +150,7 @@ export class ListsDatabase {
         return db;
       } catch (error) {
         db.close();
+        removeIfUnwritten(this.#file, error);
         if (isMoved || !isDamage(error)) throw error;
         this.#moveAside();
       }

@@ -151,12 +151,12 @@ verifies(
     await refused("turn/start", { threadId: thread.id, input: [], toolOutput: { callId: "c", output: "x" } }, /toolOutput/);
     const warnings: string[] = [];
     client.on("warning", ({ message }) => warnings.push(message));
-    const { enablement } = await client.call("experimentalFeature/enablement/set", { enablement: { memories: false, skills: true } });
+    const { enablement } = await client.call("experimentalFeature/enablement/set", { enablement: { remote_control: false, skills: true } });
     assert.deepEqual(enablement, { skills: true });
     for (const daybreakEnabled of [false, true, true]) await client.call("thread/start", { cwd: workspace, daybreakEnabled });
     await client.call("thread/loaded/list", {});
     assert.deepEqual(warnings, [
-      "experimentalFeature/enablement/set: no effect here, since there are no such features: memories",
+      "experimentalFeature/enablement/set: no effect here, since there are no such features: remote_control",
       "thread/start: `daybreakEnabled` has no effect here: there is no such mode",
     ]);
   },
