@@ -98,7 +98,7 @@ async function carryOut(app: App, given: Task, run: Run): Promise<number> {
   try {
     const task = await namedThread(given, client, run);
     const ended = await runTask(client, task, {
-      settings: settingsFrom(run),
+      settings: settingsFrom(run, app.config.effective(run.cwd)),
       images: run.images,
       outputSchema: run.outputSchema,
       signal: stop.signal,
@@ -154,12 +154,12 @@ function plainReporter(client: Client, colours: boolean, summaries: string): Rep
   };
 }
 
-function settingsFrom({ values, globals, cwd }: Run) {
+function settingsFrom({ values, globals, cwd }: Run, { approvalsReviewer }: ReturnType<App["config"]["effective"]>) {
   return {
     cwd,
     model: values.model ?? null,
     sandbox: sandboxFrom(values) ?? null,
-    approvalPolicy: isUnbounded(values) ? "never" : configuredPolicy(values, globals),
+    approvalPolicy: isUnbounded(values) ? "never" : approvalsReviewer === "user" ? configuredPolicy(values, globals) : null,
     ephemeral: values.ephemeral === true,
     threadSource: values["thread-source"] ?? null,
     runtimeWorkspaceRoots: values["add-dir"] === undefined ? null : values["add-dir"].map((dir) => path.resolve(dir)),
@@ -191,10 +191,8 @@ async function namedThread(task: Task, client: Client, { values, cwd }: Run): Pr
 }
 
 /** `-c approval_policy=…` is respected; without it nothing needs approval, since nobody is there to answer. */
-function configuredPolicy({ config = [], ...flags }: ExecFlags, globals: Globals): "never" | null {
-  return [...globals.config, ...config, ...reviewerFrom(flags)].some((override) => override.startsWith("approval_policy="))
-    ? null
-    : "never";
+function configuredPolicy({ config = [] }: ExecFlags, globals: Globals): "never" | null {
+  return [...globals.config, ...config].some((override) => override.startsWith("approval_policy=")) ? null : "never";
 }
 
 function wantsColour(choice: "always" | "never" | "auto"): boolean {

@@ -377,6 +377,9 @@ verifies("exec.approveForMe", async (stage) => {
   const file = path.join(stage.workspace, "reviewed.txt");
   await exec(["--full-auto", free, "go"]);
   assert.ok(!existsSync(file), "without a reviewer nobody approves");
-  await exec(["--approve-for-me", free, "go"]);
+  const { stderr } = await exec(["--approve-for-me", free, "go"]);
   assert.ok(existsSync(file));
+  assert.match(stderr, /^approval: on-request$/m);
+  const reviewed = { config: 'approvals_reviewer = "auto_review"\napproval_policy = "on-request"', turns };
+  assert.match((await stageWith(stage, reviewed)([free, "hello"])).stderr, /^approval: on-request$/m);
 });
