@@ -14,6 +14,10 @@ export const doorRequirements = {
     source: "Parley",
     says: "a question of a process that dies is put by the one that takes its thread over, and its turn goes on",
   },
+  "live.exec": {
+    source: "Parley",
+    says: "a script's turn runs in the process that has the thread, which can ask its person afterwards as before",
+  },
   "live.takenOver": {
     source: "Parley",
     says: "when the process that runs a thread dies, one that still follows it goes on, and the clients are told",

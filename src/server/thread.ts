@@ -66,7 +66,8 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       ...calledBy(session),
     });
     call.after(() => thread.goOn());
-    if (session.unattended) thread.clients.leaveUnattended();
+    // A thread that somebody else has open keeps its person.
+    if (session.unattended && !wasLoaded) thread.clients.leaveUnattended();
     if (!wasLoaded) await awaitRequired(thread, app);
     // A script's thread was answered by the tour only if it was requested: it continues the same way.
     if (asksForTour(params) || thread.meta.source === "exec") thread.clients.askForTour();

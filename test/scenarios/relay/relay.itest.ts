@@ -1,11 +1,14 @@
 /** Several processes on one home: whoever opens a thread follows and steers it live, whichever process runs it. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
+import { promisify } from "node:util";
 import { LiveServer, verifiesLive } from "../../support/live-server.ts";
 import { home, settings, stage, textsOf } from "../../support/live-stage.ts";
+import { launcher } from "../../support/process.ts";
 import type { Message } from "../../support/wire.ts";
 
 const asking = [
@@ -68,6 +71,28 @@ verifiesLive("live.answered", async (t) => {
   await two.waitFor((m) => m.method === "item/started" && m.params.turnId === long && m.params.item.type === "agentMessage", "its start");
   await two.call("turn/interrupt", { threadId, turnId: long });
   for (const server of [one, two]) assert.equal((await server.turnEnd(long)).status, "interrupted");
+});
+
+verifiesLive("live.exec", async (t) => {
+  const folder = stage(t, [
+    { user: "/script/", steps: [{ say: "for the script" }] },
+    { user: "/choose/", steps: [{ ask: "Which one?", options: ["this", "that"] }, { say: "Chosen." }] },
+    { user: "/./", steps: [{ say: "hello" }] },
+  ]);
+  const one = await LiveServer.start(t, folder);
+  const threadId = await one.startThread(settings(folder));
+  await one.turn(threadId, "first");
+  const env = { ...process.env, CODEX_HOME: home(folder), HOME: folder };
+  const args = ["exec", "--skip-git-repo-check", "resume", threadId, "from a script"];
+  const { stdout } = await promisify(execFile)(launcher, args, { env, cwd: path.join(folder, "workspace") });
+  assert.equal(stdout.trim(), "for the script");
+  await one.waitFor((m) => m.method === "item/completed" && m.params.item.text === "for the script", "the script's turn");
+  // The script is gone, and the person can still be asked.
+  const turnId = await one.startTurn(threadId, "choose");
+  const question = await one.waitFor((m) => m.method === "item/tool/requestUserInput", "the question");
+  const [{ id }] = question.params.questions;
+  one.send({ id: question.id, result: { answers: { [id]: { answers: ["this"] } } } });
+  assert.equal((await one.turnEnd(turnId)).status, "completed");
 });
 
 verifiesLive("live.takenOver", async (t) => {
