@@ -58,9 +58,12 @@ export function projectPlace(cwd: string): Place | undefined {
 function rootOf(cwd: string): string | undefined {
   if (lstatSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
   for (let at = cwd; ; at = path.dirname(at)) {
-    if (existsSync(path.join(at, ".git"))) return at;
+    if (isRepository(at)) return at;
     if (path.dirname(at) === at) return cwd;
   }
 }
 
+/** Sandboxes leave an empty `.git` behind, in /tmp for example; a repository has a HEAD, and a linked worktree has a file. */
+const isRepository = (at: string): boolean =>
+  existsSync(path.join(at, ".git", "HEAD")) || lstatSync(path.join(at, ".git"), { throwIfNoEntry: false })?.isFile() === true;
 const isLink = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;

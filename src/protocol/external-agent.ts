@@ -185,8 +185,7 @@ export const externalAgentRequests = {
     params: ExternalAgentConfigImportHistoryRecordParams,
     result: ExternalAgentConfigImportHistoryRecordResponse,
     order: byConfig,
-    limits({ itemTypeResults, providerId }) {
-      if (providerId.trim() === "") throw invalidParams("providerId must not be empty");
+    limits({ itemTypeResults }) {
       if (JSON.stringify(itemTypeResults).length > maxHistory)
         throw invalidParams(`itemTypeResults takes at most ${maxHistory} characters`);
     },

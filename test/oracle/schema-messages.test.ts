@@ -94,10 +94,13 @@ function assertSayable(name: string, lazy: Lazy, numRuns: number, message: (valu
   );
 }
 
+/** Codex sends these entries in camelCase, and so do we; its own schema has them in snake_case. */
+const printedWrong: ReadonlySet<string> = new Set(["thread/timeline/list"]);
+
 test("whatever our tables allow to say to today's clients fits today's schema", { skip }, () => {
   for (const [method, row] of Object.entries(serverNotifications)) assertSayable(method, row.params, 40, (params) => [{ method, params }]);
   for (const [method, row] of Object.entries(serverRequests))
     if (row.own !== true) assertSayable(method, row.params, 40, (params) => [{ method, id: 1, params }]);
   for (const [method, row] of Object.entries(clientRequests))
-    assertSayable(method, row.result, 25, (result) => [{ id: 1, result }, method]);
+    if (!printedWrong.has(method)) assertSayable(method, row.result, 25, (result) => [{ id: 1, result }, method]);
 });

@@ -25,6 +25,19 @@ const refusedThereToo: Readonly<Record<string, RegExp>> = {
   "thread/rollback": /^numTurns must be >= 1/,
   "thread/name/set": /^thread name must not be empty/,
   "thread/inject_items": /^items must not be empty/,
+  "thread/attachment/add": /^(attachmentType|identityKey) must not be empty/,
+  "project/create": /^(idempotencyKey|project name) must not be empty|^duplicate /,
+  "project/import": /^(idempotencyKey|project name) must not be empty|^duplicate /,
+  "project/update": /^project name must not be empty|^duplicate /,
+  "threadSection/create": /^section name must not be empty/,
+  "threadSection/update": /^section(Id| name) must not be empty/,
+  "feedback/save": /^feedback savePath must be an absolute host path/,
+  "process/spawn": /^(command|processHandle) must not be empty|must be non-negative|greater than 0|requires tty/,
+  "process/writeStdin": /requires deltaBase64 or closeStdin|^invalid deltaBase64/,
+  "process/resizePty": /greater than 0/,
+  "thread/queue/add": /^only user input can be added|must not be empty/,
+  "thread/queue/update": /^only user input can be added|must not be empty/,
+  "thread/goal/set": /^goal (?:objective must|budgets must)/,
   "review/start": /must not be empty/,
   "command/exec/write": /requires deltaBase64 or closeStdin|^invalid deltaBase64/,
   "skills/config/write": /exactly one of path or name|must be an absolute path/,
@@ -33,7 +46,7 @@ const refusedThereToo: Readonly<Record<string, RegExp>> = {
   forkConversation: /^either path or conversation id/,
 };
 /** Many values exclude each other, or are not paths, so most samples are refused by both servers. */
-const mostlyRefused: ReadonlySet<string> = new Set(["command/exec", "command/exec/write", "skills/config/write"]);
+const mostlyRefused: ReadonlySet<string> = new Set(["command/exec", "command/exec/write", "feedback/save", "skills/config/write"]);
 
 function refusal(row: Request, params: Record<string, unknown>): string | undefined {
   try {

@@ -53,5 +53,6 @@ function withRequestedRoom(policy: SandboxPolicy, config: Config): SandboxPolicy
   };
 }
 
-/** Whether two settings have the same sandbox and approval policy. */
-export const hasSameLimits = (a: ThreadSettings, b: ThreadSettings): boolean => limits.every((name) => isDeepStrictEqual(a[name], b[name]));
+/** Whether two settings have the same sandbox and approval policy. A limit that an older thread does not have is none. */
+export const hasSameLimits = (a: ThreadSettings, b: ThreadSettings): boolean =>
+  limits.every((name) => isDeepStrictEqual(a[name] ?? null, b[name] ?? null));

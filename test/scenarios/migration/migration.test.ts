@@ -151,6 +151,7 @@ verifies("migration.careful", async (stage) => {
   assert.deepEqual([readFileSync(at("AGENTS.md"), "utf8"), readFileSync(at(".agents/skills/pdf/SKILL.md"), "utf8")], ["mine\n", "mine\n"]);
   // A project whose folder for skills is a link gets nothing.
   write(stage.workspace, { ".claude/commands/x.md": "Do x." });
+  mkdirSync(path.join(stage.workspace, "..", ".git")); // as sandboxes leave it behind: no repository
   const of = { cwds: [stage.workspace] };
   assert.deepEqual(
     (await detect(wire, of)).map(({ itemType, cwd }) => [itemType, cwd]),

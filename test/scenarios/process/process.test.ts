@@ -100,24 +100,31 @@ verifies("process.refused", async ({ wire: connect, workspace }) => {
   await refused("command/exec", { command: ["true"] }, -32600, /64 commands of this connection run already/);
 });
 
-verifies("process.endsWithConnection", async ({ wire: connect, workspace }) => {
-  const wire = await opened(connect);
-  const pidFile = path.join(workspace, "pid");
-  const command = ["sh", "-c", `echo $$ > ${pidFile}.tmp; mv ${pidFile}.tmp ${pidFile}; echo up; exec sleep 600`];
-  await wire.ask("process/spawn", { processHandle: "a", command, cwd: workspace, timeoutMs: null, streamStdoutStderr: true });
-  await wire.notification("process/outputDelta");
-  const pid = Number(readFileSync(pidFile, "utf8"));
-  const isAlive = (): boolean => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
-  assert.ok(isAlive());
-  wire.close();
-  for (const end = Date.now() + 60_000; isAlive(); await delay(20)) assert.ok(Date.now() < end, "the program outlived its connection");
-});
+/** Over stdio the tests' client cannot close its end alone; that a server ends what it runs is tested elsewhere (test/faults/children.itest.ts). */
+const hangsUp = { legs: ["memory", "websocket", "unix"] } as const;
+
+verifies(
+  "process.endsWithConnection",
+  async ({ wire: connect, workspace }) => {
+    const wire = await opened(connect);
+    const pidFile = path.join(workspace, "pid");
+    const command = ["sh", "-c", `echo $$ > ${pidFile}.tmp; mv ${pidFile}.tmp ${pidFile}; echo up; exec sleep 600`];
+    await wire.ask("process/spawn", { processHandle: "a", command, cwd: workspace, timeoutMs: null, streamStdoutStderr: true });
+    await wire.notification("process/outputDelta");
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    const isAlive = (): boolean => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    assert.ok(isAlive());
+    wire.close();
+    for (const end = Date.now() + 60_000; isAlive(); await delay(20)) assert.ok(Date.now() < end, "the program outlived its connection");
+  },
+  hangsUp,
+);
 
 verifies(
   "process.administrator",
