@@ -17,6 +17,7 @@ export const turnHandlers: HandlersFor<Pick<typeof turnRequests, "turn/start" | 
     const thread = app.threads.require(params.threadId);
     if (params.toolOutput) throw invalidRequest("toolOutput is not accepted here: answer item/tool/call, or send the result as input");
     // Whoever starts a turn instead of answering the questions of a revived one has moved on; a client that wants to add to it steers it.
+    thread.goOn();
     await (thread.turn?.questions.isUntouched === true ? thread.makeRoom() : thread.readyToWrite());
     thread.clients.beginTurn((session.onBehalfOf ?? session).client.name);
     noteIfProgram(thread, session);

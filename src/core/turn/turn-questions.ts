@@ -30,7 +30,7 @@ export class TurnQuestions {
   readonly #answers: Map<string, Answer>;
   #isLogged: boolean;
   #asking = 0;
-  /** Since the turn was revived nobody has answered, so nothing was done. */
+  /** Since the turn was revived nobody has answered, and nothing was done. */
   #isUntouched: boolean;
   #writing: Promise<unknown> = Promise.resolve();
 
@@ -42,12 +42,12 @@ export class TurnQuestions {
       calls.flatMap((entry) => (entry.type === "answered" ? [[`${entry.callId} ${entry.digest}`, entry.answer]] : [])),
     );
     this.#isLogged = options.revived !== undefined;
-    this.#isUntouched = options.revived !== undefined;
+    this.#isUntouched = options.revived !== undefined && this.#answers.size === 0;
   }
 
   /** The turn was revived, and all of it still waits for the first answer. */
   get isUntouched(): boolean {
-    return this.#isUntouched && this.#asking > 0;
+    return this.#isUntouched;
   }
 
   /** Whether a process that died has asked about the call: then a person decides, whatever the policy allows by now. */
@@ -75,6 +75,7 @@ export class TurnQuestions {
   async leave(callId: string): Promise<void> {
     this.#calls.delete(callId);
     this.#revived.delete(callId);
+    this.#isUntouched = false;
     if (this.#isLogged && this.#calls.size === 0 && this.#waiting.size === 0) await this.end();
   }
 
@@ -82,6 +83,7 @@ export class TurnQuestions {
   async begin(callId: string): Promise<void> {
     if (this.#calls.get(callId) !== false) return;
     this.#calls.set(callId, true);
+    this.#isUntouched = false;
     if (this.#isLogged) await this.#mustAdd(this.#begun(callId));
   }
 
