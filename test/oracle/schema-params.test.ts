@@ -46,7 +46,14 @@ const refusedThereToo: Readonly<Record<string, RegExp>> = {
   forkConversation: /^either path or conversation id/,
 };
 /** Many values exclude each other, or are not paths, so most samples are refused by both servers. */
-const mostlyRefused: ReadonlySet<string> = new Set(["command/exec", "command/exec/write", "feedback/save", "skills/config/write"]);
+const mostlyRefused: ReadonlySet<string> = new Set([
+  "command/exec",
+  "command/exec/write",
+  "feedback/save",
+  "process/spawn",
+  "process/writeStdin",
+  "skills/config/write",
+]);
 
 function refusal(row: Request, params: Record<string, unknown>): string | undefined {
   try {
