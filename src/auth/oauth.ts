@@ -1,5 +1,6 @@
 /** Requests to the account's issuer: exchanging a code, refreshing and revoking tokens, and signing in with a device code. */
 import { createHash, randomBytes } from "node:crypto";
+import { parseJson } from "../lib/parse-json.ts";
 import { type Lazy, maybe, named, number, object, parse, type Schema, string, union } from "../lib/schema.ts";
 import type { Tokens } from "./auth-data.ts";
 
@@ -150,18 +151,10 @@ async function post<S extends Schema>(
   });
   const text = await response.text();
   if (!response.ok) throw refusalFrom(response.status, text);
-  const answer = parse(shape, text === "" ? {} : jsonIn(text));
+  const answer = parse(shape, text === "" ? {} : parseJson(text));
   if (answer === undefined)
     throw new OAuthRefusal("the account's issuer sent a response that cannot be parsed", response.status, undefined);
   return answer;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const Refusal = named("OAuthRefusalBody", () =>
@@ -174,7 +167,7 @@ const Refusal = named("OAuthRefusalBody", () =>
 
 /** Reports the issuer's error without repeating what we sent. */
 function refusalFrom(status: number, text: string): OAuthRefusal {
-  const body = parse(Refusal, jsonIn(text));
+  const body = parse(Refusal, parseJson(text));
   const { error } = body ?? {};
   const code = (typeof error === "string" ? error : error?.code) ?? body?.code ?? undefined;
   const message = body?.error_description ?? (typeof error === "string" ? error : error?.message);

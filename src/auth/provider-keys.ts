@@ -6,6 +6,7 @@ import path from "node:path";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
 import { errorMessage } from "../lib/error-text.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { named, nullable, parse, record, string } from "../lib/schema.ts";
 import { isCode } from "../lib/system-error.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -105,15 +106,7 @@ function read(file: string): Stored {
     if (isCode(error, "ENOENT") || isCode(error, "ENOTDIR")) return {};
     throw invalidRequest(`the stored keys cannot be read: ${errorMessage(error)}`);
   }
-  const keys = parse(Stored, jsonIn(text));
+  const keys = parse(Stored, parseJson(text));
   if (keys === undefined) throw invalidRequest(`${file} does not contain keys by provider; remove it and log in again`);
   return keys;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -16,11 +16,4 @@ export function numberOf(value: unknown): number | undefined {
 /** A token count: never negative, never a fraction. */
 export const countOf = (value: unknown): number => Math.max(0, Math.round(numberOf(value) ?? 0));
 
-/** undefined when the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export { parseJson } from "../lib/parse-json.ts";

@@ -7,6 +7,7 @@ import path from "node:path";
 import type { AskingTurnEntry, CallEntry, OpenQuestions, QuestionLog } from "../core/ports/open-questions.ts";
 import { readBoundedText } from "../lib/bounded-read.ts";
 import { appendLine, replaceFileSync } from "../lib/durable-write.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { fitsOnce } from "../lib/schema.ts";
 import { AskForApproval, SandboxPolicy } from "../protocol/policy.ts";
 import { isThreadId, ownFolder } from "./layout.ts";
@@ -55,16 +56,8 @@ function lineOf(entry: AskingTurnEntry | CallEntry): string | undefined {
 function questionsIn(text: string): OpenQuestions | undefined {
   const lines = text.split("\n").slice(0, -1);
   if (lines.length === 0 || lines.length > maxEntries) return undefined;
-  const [turn, ...calls] = lines.map(parsed);
+  const [turn, ...calls] = lines.map(parseJson);
   return isTurn(turn) && calls.every(isCall) ? { turn, calls } : undefined;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 const isStrings = (value: unknown): value is string[] => Array.isArray(value) && value.every(isString);

@@ -6,6 +6,7 @@ import type { TurnKey, UndoEntry, UndoStore } from "../core/ports/undo-store.ts"
 import type { FileState } from "../core/ports/workspace.ts";
 import { readBounded, readBoundedText } from "../lib/bounded-read.ts";
 import { appendLine, createFile } from "../lib/durable-write.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { type Infer, integer, literals, named, nullable, object, optional, parse, string } from "../lib/schema.ts";
 import { isCode } from "../lib/system-error.ts";
 
@@ -113,7 +114,7 @@ async function readTurn(place: string): Promise<readonly UndoEntry[] | undefined
   if (text === undefined) return undefined;
   const entries = new Map<string, UndoEntry>();
   for (const raw of text.split("\n")) {
-    const line = parse(Line, jsonOrUndefined(raw));
+    const line = parse(Line, parseJson(raw)); // an incomplete last line is dropped
     if (line === undefined) continue;
     const known = entries.get(line.path);
     if (line.kind === "dropped") entries.delete(line.path);
@@ -133,15 +134,6 @@ async function stateFrom(line: Line, place: string): Promise<FileState | "notKep
   const bytes = await readBounded(path.join(place, line.blob), maxBlobBytes).catch(() => undefined);
   if (bytes === undefined || createHash("sha256").update(bytes).digest("hex") !== line.blob) return "notKept";
   return { kind: "file", bytes, mode: line.mode ?? 0o644 };
-}
-
-/** An incomplete last line is dropped. */
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function sizeOf(place: string): Promise<number> {

@@ -1,6 +1,7 @@
 /** Parses a call's arguments by the tool's schema. Common mistakes of weak models are repaired first; other errors go to the model with the schema. */
 
 import { coerced } from "../lib/coerce.ts";
+import { isRecord } from "../lib/is-record.ts";
 import { repairJson } from "../lib/repair-json.ts";
 import { type Infer, type JsonSchema, jsonSchema, type Lazy, problem, type Schema } from "../lib/schema.ts";
 
@@ -73,5 +74,3 @@ export const changed = (
   name: string,
   change: (value: unknown) => unknown,
 ): Readonly<Record<string, unknown>> => (Object.hasOwn(args, name) ? { ...args, [name]: change(args[name]) } : args);
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

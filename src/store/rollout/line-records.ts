@@ -1,6 +1,7 @@
 /** The meaning of one rollout line by itself. Ids that old lines lack are left empty; the reader fills them in. */
 import type { ModelItem } from "../../core/ports/model-client.ts";
 import type { ThreadRecord } from "../../core/ports/thread-store.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { TurnError } from "../../protocol/turn.ts";
 import { changesFromCore, durationMs, itemFromCore, mcpResult, reviewText } from "./core-items.ts";
 import {
@@ -30,7 +31,7 @@ export interface RolloutLine {
 
 /** Parses a line; undefined for anything that is not a rollout line. */
 export function parseLine(text: string): RolloutLine | undefined {
-  const value = parseJson(text);
+  const value = objectOfLine(text);
   if (value === undefined || !isString(value["type"]) || !isObject(value["payload"])) return undefined;
   const ms = isString(value["timestamp"]) ? Date.parse(value["timestamp"]) : Number.NaN;
   return {
@@ -48,23 +49,16 @@ const start = '{"timestamp":';
  * A crash leaves NUL blocks and incomplete lines; a program that then appends without checking joins its line to the incomplete one. Editors
  * may put a byte order mark before the first line.
  */
-function parseJson(text: string): Json | undefined {
-  const value = tryJson(text);
+function objectOfLine(text: string): Json | undefined {
+  const value = parseJson(text);
   if (value !== undefined) return isObject(value) ? value : undefined;
-  const rest = tryJson(
+  const rest = parseJson(
     text
       .slice(Math.max(0, text.lastIndexOf(start)))
       .replaceAll("\0", "")
       .replace(/^\ufeff/, ""),
   );
   return isObject(rest) ? rest : undefined;
-}
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const item = (line: RolloutLine, turnId: unknown, value: unknown): ThreadRecord | undefined =>

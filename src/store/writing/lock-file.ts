@@ -7,6 +7,7 @@ import { linkSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, utimesSy
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readBoundedTextSync, UnfitFile } from "../../lib/bounded-read.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { isCode } from "../../lib/system-error.ts";
 import { isObject, isString, textOf } from "../rollout/shapes.ts";
@@ -139,7 +140,7 @@ function readHolder(file: string): Holder | undefined {
     if (!(error instanceof UnfitFile)) return undefined;
     text = "";
   }
-  const value = parse(text);
+  const value = parseJson(text);
   if (isObject(value) && typeof value["pid"] === "number" && isString(value["nonce"])) {
     const { pid, nonce } = value;
     const [host, boot, space, client] = [textOf(value["host"]), textOf(value["boot"]), textOf(value["space"]), textOf(value["client"])];
@@ -147,11 +148,4 @@ function readHolder(file: string): Holder | undefined {
     return { pid, nonce, host, boot, space, client, started: orNull("started"), socket: orNull("socket") };
   }
   return { ...ownName(), pid: 0, started: "never", nonce: "broken", client: "", socket: null };
-}
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,8 @@
 /** A Jupyter notebook as text: its cells in order, each with its output. */
 
+import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+
 interface Notebook {
   readonly text: string;
   /** Images in the cells' output, as data URLs. */
@@ -11,7 +14,7 @@ const maxImages = 5;
 
 /** An error message when the text is not a notebook. */
 export function readNotebook(text: string): Notebook | string {
-  const value = parsed(text);
+  const value = parseJson(text);
   const cells = isRecord(value) ? value["cells"] : undefined;
   if (!isRecord(value) || !Array.isArray(cells)) return "it is not a notebook (no list of cells)";
   const metadata = isRecord(value["metadata"]) ? value["metadata"] : {};
@@ -48,12 +51,3 @@ const joined = (value: unknown): string =>
   typeof value === "string" ? value : Array.isArray(value) ? value.filter((line) => typeof line === "string").join("") : "";
 
 type Json = Readonly<Record<string, unknown>>;
-const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
