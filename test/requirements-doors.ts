@@ -18,6 +18,10 @@ export const doorRequirements = {
     source: "Parley",
     says: "a script's turn runs in the process that has the thread, which can ask its person afterwards as before",
   },
+  "live.stopped": {
+    source: "Parley",
+    says: "a thread whose process is stopped is opened for reading, with a word on who has it, instead of waiting without end",
+  },
   "live.takenOver": {
     source: "Parley",
     says: "when the process that runs a thread dies, one that still follows it goes on, and the clients are told",

@@ -8,7 +8,7 @@ import { connectPrivately, isSocketName, listenPrivately, type PrivateListener }
 import type { Transport } from "../rpc/transport.ts";
 import type { App } from "../server/app.ts";
 import { serve } from "../server/connection.ts";
-import { readGreeting } from "../server/relay/greeting.ts";
+import { readGreeting, welcomeLine } from "../server/relay/greeting.ts";
 
 export interface LiveSocket {
   readonly name: string;
@@ -59,8 +59,9 @@ function welcome(transport: Transport, app: App): void {
   transport.onMessage = (line) => {
     clearTimeout(late);
     const options = readGreeting(line);
-    if (options === undefined) transport.close();
-    else serve(app, transport, options);
+    if (options === undefined) return transport.close();
+    transport.send(welcomeLine);
+    serve(app, transport, options);
   };
 }
 

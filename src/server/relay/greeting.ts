@@ -1,4 +1,6 @@
 /** What one server tells another about the client whose conversation it passes on: the first line on a private socket. */
+
+import { parseJson } from "../../lib/parse-json.ts";
 import { array, boolean, type Infer, literals, named, nullable, object, parse, string } from "../../lib/schema.ts";
 import { SessionSource } from "../../protocol/policy.ts";
 import { calledBy, type Session } from "../app.ts";
@@ -35,9 +37,12 @@ export function greetingOf(session: Session): string {
   return JSON.stringify(greeting);
 }
 
+/** The first line of the answer: the process is alive and has understood the greeting. */
+export const welcomeLine = JSON.stringify({ relay: form });
+
 /** Undefined if the line is no greeting that this version understands. */
 export function readGreeting(line: string): ConnectionOptions | undefined {
-  const greeting = parse(Greeting, jsonIn(line));
+  const greeting = parse(Greeting, parseJson(line));
   if (greeting === undefined) return undefined;
   const { client, originator, userAgent, dialect, experimental, optOut, relay: _, ...options } = greeting;
   return {
@@ -45,12 +50,4 @@ export function readGreeting(line: string): ConnectionOptions | undefined {
     isRelayed: true,
     introduction: { client, originator, userAgent, dialect, experimental, optOut: new Set(optOut) },
   };
-}
-
-function jsonIn(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

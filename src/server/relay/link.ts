@@ -1,5 +1,7 @@
 /** One client's connection to the process that runs its threads: requests and answers go through unchanged, in both directions. */
 import { errorMessage } from "../../lib/error-text.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { invalidRequest, overloaded, RpcError } from "../../protocol/errors.ts";
 import type { Turn } from "../../protocol/turn.ts";
 import type { Outcome } from "../../rpc/peer.ts";
@@ -32,6 +34,8 @@ export interface LinkEvents {
 }
 
 const maxInFlight = 4096;
+/** A process that is stopped or stuck accepts connections all the same; its greeting is answered at once by any other. */
+const welcomeMs = 10_000;
 /** Above this backlog of the client nothing more is read from the other process, which then waits or drops us. */
 const highWater = 4 * 1024 * 1024;
 /** Requests that change nothing: they are simply asked again elsewhere. */
@@ -45,6 +49,7 @@ export class Link {
   #isPaused = false;
   /** The other process has sent something: it understands what we send. */
   #isHeard = false;
+  #silence: NodeJS.Timeout | undefined;
   /** Sent once the connection stands. */
   #waiting: Passed[] = [];
   readonly #inFlight = new Map<string | number, Passed & { readonly settle?: ((outcome: Outcome) => void) | undefined }>();
@@ -98,6 +103,7 @@ export class Link {
   /** Ends the link from our side; nobody is told. */
   close(): void {
     this.#isClosed = true;
+    clearTimeout(this.#silence);
     this.#transport?.close();
   }
 
@@ -106,14 +112,16 @@ export class Link {
     this.#transport = transport;
     transport.onMessage = (text) => this.#receive(text);
     transport.onClose = (error) => this.#ended(error);
+    this.#silence = setTimeout(() => this.#unreachable("it does not answer"), welcomeMs).unref();
     for (const { id, method, params } of this.#waiting) transport.send(JSON.stringify({ id, method, params }));
     this.#waiting = [];
   }
 
   #receive(text: string): void {
-    const message = objectIn(text);
-    if (message === undefined || this.#isClosed) return;
+    const message = parseJson(text);
+    if (!isRecord(message) || this.#isClosed) return;
     this.#isHeard = true;
+    clearTimeout(this.#silence);
     const { id, method, params } = message;
     if (typeof method === "string") {
       if (typeof id === "string" || typeof id === "number") this.#ask(id, method, params);
@@ -186,7 +194,7 @@ export class Link {
   }
 
   #unreachable(why: string): void {
-    this.#isClosed = true;
+    this.close();
     const ours = [...this.#inFlight.values()].filter(({ settle }) => settle !== undefined);
     for (const { settle, ...request } of ours) this.#answer(request, settle, { error: lost(request.method) });
     const requests = [...this.#inFlight.values()].filter(({ settle }) => settle === undefined);
@@ -208,19 +216,11 @@ const lost = (method: string): RpcError =>
   );
 
 type Json = Readonly<Record<string, unknown>>;
-const objectOf = (value: unknown): Json => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {});
+const objectOf = (value: unknown): Json => (isRecord(value) ? value : {});
 
 export function threadIdIn(params: unknown): string | undefined {
   const { threadId } = objectOf(params);
   return typeof threadId === "string" ? threadId : undefined;
-}
-
-function objectIn(text: string): Json | undefined {
-  try {
-    return objectOf(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }
 
 function errorIn(value: unknown): RpcError {

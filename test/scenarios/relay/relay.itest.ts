@@ -95,6 +95,18 @@ verifiesLive("live.exec", async (t) => {
   assert.equal((await one.turnEnd(turnId)).status, "completed");
 });
 
+verifiesLive("live.stopped", async (t) => {
+  const folder = stage(t, asking);
+  const [one, two] = await Promise.all([LiveServer.start(t, folder), LiveServer.start(t, folder)]);
+  const threadId = await one.startThread(settings(folder));
+  await one.turn(threadId, "hello");
+  one.child.kill("SIGSTOP");
+  const { thread } = await two.call("thread/resume", { threadId });
+  one.child.kill("SIGCONT");
+  assert.deepEqual(textsOf(thread.turns), ["hello"]);
+  await two.waitFor((m) => m.method === "warning" && /open in another process/.test(m.params.message), "the word on it");
+});
+
 verifiesLive("live.takenOver", async (t) => {
   const folder = stage(t, asking);
   const [one, two, three] = await Promise.all([1, 2, 3].map(() => LiveServer.start(t, folder)));
