@@ -220,6 +220,18 @@ export const requirements = {
     source: "editor document, Approvals",
     says: "parsedCmd is the program with its arguments, not the shell around it",
   },
+  "thread.roots": {
+    source: "observed 0.166",
+    says: "the folders that a client names are the thread's only ones: the folder in which it works is not writable unless it is among them",
+  },
+  "thread.historyMode": {
+    source: "observed 0.166",
+    says: "a thread that a client wants in pages is written in numbered lines, as its forks are, and says so; others are not",
+  },
+  "turn.clientMetadata": {
+    source: "observed 0.166",
+    says: "what a client wants recorded is sent with the thread's ids in one header, bounded, without folders, and with another id of this home for each provider",
+  },
   "turn.asAskedFor": {
     source: "observed 0.166",
     says: "a picture's detail, the model of a mode and the name of the output schema reach the model, and each raw answer is told with its usage",

@@ -271,7 +271,8 @@ export class HttpModelClient implements ModelClient {
     const model = this.#parts.model(request.model);
     const encoded = wire.encode(request, model, new Set([...model.lacks, ...(this.#learnt.get(request.model) ?? [])]));
     const credential = provider.requiresOpenaiAuth && this.#key() === undefined ? await credentials?.current() : undefined;
-    if (this.#key() === undefined && credential === undefined && provider.bearerToken === undefined) return;
+    const needsKey = provider.requiresOpenaiAuth || provider.envKey !== undefined || provider.auth !== undefined;
+    if (needsKey && this.#key() === undefined && credential === undefined && provider.bearerToken === undefined) return;
     const socketRequest = this.#socketRequest({
       request,
       encoded,

@@ -8,6 +8,7 @@ import type { ModelClient, ModelClients } from "../core/ports/model-client.ts";
 import { createModelCatalog, type RefreshableCatalog } from "./catalog.ts";
 import { createHttpPool } from "./http.ts";
 import { HttpModelClient } from "./http-client.ts";
+import { installationIdFor } from "./installation-id.ts";
 import { createResponsesWire } from "./responses.ts";
 import type { ResponsesSockets } from "./responses-socket.ts";
 import type { Wire } from "./wire.ts";
@@ -48,7 +49,7 @@ export function createModelClients(parts: ModelClientsParts): ModelClients {
   function make(provider: ProviderConfig): ModelClient {
     switch (provider.wireApi) {
       case "responses":
-        return overHttp(provider, createResponsesWire());
+        return overHttp(provider, createResponsesWire(installationIdFor(home, provider)));
       case "chat":
         return onFirstUse(async () => overHttp(provider, (await import("./chat-completions.ts")).createChatWire(provider)));
       case "anthropic":

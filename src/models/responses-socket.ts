@@ -315,7 +315,9 @@ function incremental(known: Connection["known"], parts: BodyParts): Increment {
 }
 
 function frame(parts: BodyParts, { items, previous }: Increment, isWarmUp: boolean): string {
+  const metadata = parts.metadata?.();
   const more = [
+    ...(metadata === undefined ? [] : [metadata]),
     ...(previous === undefined ? [] : [`"previous_response_id":${JSON.stringify(previous)}`]),
     ...(isWarmUp ? ['"generate":false'] : []),
   ];

@@ -7,6 +7,7 @@ import { bearer } from "./http-client.ts";
 import { bareName } from "./model-names.ts";
 import { createResponsesReader, rateLimitsFromHeaders } from "./responses-events.ts";
 import { isSent, plainRequest, wireItem, withFiles } from "./responses-items.ts";
+import { type InstallationId, metadataField, metadataHeaders } from "./turn-metadata.ts";
 import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
 
 /**
@@ -15,7 +16,7 @@ import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
  */
 const keepUpTo = 16 * 1024;
 
-export function createResponsesWire(): Wire {
+export function createResponsesWire(installationId: InstallationId = () => undefined): Wire {
   const items = new WeakMap<ModelItem, string>();
   const tools = new WeakMap<ToolSpec, string>();
 
@@ -52,13 +53,7 @@ export function createResponsesWire(): Wire {
   return {
     path: "/responses",
     auth: bearer,
-    headers: (request) => ({
-      originator: request.originator,
-      session_id: request.threadId,
-      "session-id": request.threadId,
-      "thread-id": request.threadId,
-      "x-client-request-id": request.threadId,
-    }),
+    headers: (request) => ({ ...threadHeaders(request), ...metadataHeaders(request, installationId) }),
     encode(request, model, lacks): WireRequest {
       const warnings: string[] = [];
       const rest = JSON.stringify(settings(request, model, lacks, warnings));
@@ -68,7 +63,11 @@ export function createResponsesWire(): Wire {
       const toolNames = sent.tools.filter(isTaken).map((tool) => ("name" in tool ? tool.name : tool.type));
       return {
         body: `{${parts.settings},"input":[${parts.items.join(",")}],"tools":${parts.tools}}`,
-        parts: { ...parts, textOf: (item) => (isSent(item, lacks) ? itemText(item) : undefined) },
+        parts: {
+          ...parts,
+          metadata: () => metadataField(request, installationId),
+          textOf: (item) => (isSent(item, lacks) ? itemText(item) : undefined),
+        },
         warnings,
         toolNames,
         reader: createResponsesReader(plain?.callIn),
@@ -85,6 +84,14 @@ export function createResponsesWire(): Wire {
     lacksFrom: (failure, request) => [lackFrom(failure, request) ?? []].flat(),
   };
 }
+
+const threadHeaders = ({ originator, threadId }: ModelRequest): Readonly<Record<string, string>> => ({
+  originator,
+  session_id: threadId,
+  "session-id": threadId,
+  "thread-id": threadId,
+  "x-client-request-id": threadId,
+});
 
 function lackFrom(failure: ModelFailure, request: ModelRequest): Lack | undefined {
   if (failure.kind !== "badRequest") return undefined;

@@ -36,6 +36,8 @@ export interface BodyParts {
   /** All fields but the two below, without the braces. */
   readonly settings: string;
   readonly tools: string;
+  /** A field that changes with every request, which a connection therefore never leaves out. */
+  readonly metadata?: () => string | undefined;
   readonly items: readonly string[];
   /** The serialized form of an answer's item in the next request; undefined: it is not sent. */
   readonly textOf: (item: ModelItem) => string | undefined;

@@ -13,6 +13,23 @@ export function limitInput(params: { readonly input: readonly { readonly type: s
   throw invalidParams(`Input exceeds the maximum length of ${maxInputChars} characters.`, data);
 }
 
+/** Metadata for the provider goes into one header, and servers refuse headers of more than a few kB. */
+const maxMetadata = { entries: 64, chars: 4096 };
+
+export function limitMetadata(params: {
+  readonly responsesapiClientMetadata?: Readonly<Record<string, string>> | null | undefined;
+  readonly responsesapiClientMetadataPatch?: Readonly<Record<string, string>> | null | undefined;
+}): void {
+  for (const field of ["responsesapiClientMetadata", "responsesapiClientMetadataPatch"] as const) {
+    const entries = Object.entries(params[field] ?? {});
+    const size = sum(entries.flat(), (text) => text.length);
+    if (entries.length > maxMetadata.entries || size > maxMetadata.chars)
+      throw invalidParams(
+        `${field} may have ${maxMetadata.entries} entries and ${maxMetadata.chars} characters in all, got ${entries.length} and ${size}`,
+      );
+  }
+}
+
 const sum = (texts: readonly string[], size: (text: string) => number): number => texts.reduce((total, text) => total + size(text), 0);
 
 /** Counts characters like the real server: a surrogate pair is one. */

@@ -1,6 +1,7 @@
 /** One answer of the model beside a thread. Implemented in server/thread-sample.ts. */
 import { boolean, type Infer, integer, maybe, named, object, optional, record, string } from "../lib/schema.ts";
 import { request } from "./define.ts";
+import { limitMetadata } from "./limits.ts";
 import { ReasoningEffort, ThreadSource } from "./policy.ts";
 import { RequestId } from "./thread.ts";
 
@@ -42,8 +43,8 @@ export const threadSampleRequests = {
     params: ThreadSampleParams,
     result: ThreadSampleResponse,
     experimental: true,
+    limits: limitMetadata,
     noEffect: {
-      responsesapiClientMetadata: "metadata of clients is not sent to providers",
       threadSource: "nothing of it is stored",
       turnTrigger: "nothing of it is stored",
     },

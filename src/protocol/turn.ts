@@ -17,7 +17,7 @@ import {
 } from "../lib/schema.ts";
 import { byThread, notification, request } from "./define.ts";
 import { ThreadItem, UserInput } from "./item.ts";
-import { limitInput, limitSettings } from "./limits.ts";
+import { limitInput, limitMetadata, limitSettings } from "./limits.ts";
 import { FunctionCallOutputBody } from "./model-item.ts";
 import { settingFields, settingParams } from "./settings.ts";
 import { acceptSettings } from "./spellings.ts";
@@ -207,10 +207,6 @@ export type AdditionalContextKind = Infer<typeof AdditionalContextKind>;
 export const TurnPlanStepStatus = named("TurnPlanStepStatus", () => literals("pending", "inProgress", "completed"));
 export type TurnPlanStepStatus = Infer<typeof TurnPlanStepStatus>;
 
-const noMetadata = {
-  responsesapiClientMetadata: "providers are sent no metadata of clients",
-  responsesapiClientMetadataPatch: "providers are sent no metadata of clients",
-};
 const noFamily = "turns are not stored as children of others";
 
 export const turnRequests = {
@@ -222,6 +218,7 @@ export const turnRequests = {
     accept: acceptSettings,
     limits(params) {
       limitInput(params);
+      limitMetadata(params);
       limitSettings(params);
     },
     experimentalFields: {
@@ -236,7 +233,6 @@ export const turnRequests = {
       runtimeWorkspaceRoots: "current",
     },
     noEffect: {
-      ...noMetadata,
       ...setInConfig,
       cyberAccessProgram: "it belongs to the vendor's account service",
       parentTurnId: noFamily,
@@ -249,9 +245,11 @@ export const turnRequests = {
     result: TurnSteerResponse,
     order: byThread,
     accept: acceptSettings,
-    limits: limitInput,
+    limits(params) {
+      limitInput(params);
+      limitMetadata(params);
+    },
     experimentalFields: { additionalContext: "current", responsesapiClientMetadata: "current", responsesapiClientMetadataPatch: "current" },
-    noEffect: noMetadata,
   }),
   /** Stops the running turn and its commands; the turn ends as interrupted. */
   "turn/interrupt": request({ params: TurnInterruptParams, result: TurnInterruptResponse, order: byThread }),

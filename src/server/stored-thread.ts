@@ -13,7 +13,7 @@ export function storedToWire(stored: StoredThread, app: App, turns: readonly Tur
   const live = app.threads.find(stored.id);
   return {
     id: stored.id,
-    sessionId: stored.id,
+    sessionId: stored.sessionId ?? stored.id,
     preview: stored.preview,
     name: live?.name ?? stored.name,
     ephemeral: false,
@@ -29,11 +29,11 @@ export function storedToWire(stored: StoredThread, app: App, turns: readonly Tur
     cliVersion: stored.cliVersion,
     source: stored.source,
     originator: stored.originator,
-    threadSource: null,
+    threadSource: stored.threadSource,
     forkedFromId: stored.forkedFromId,
     parentThreadId: stored.parentThreadId,
     gitInfo: stored.git ?? null,
-    historyMode: "legacy",
+    historyMode: stored.historyMode,
     projectId: null,
     ...agentNames(stored.source),
     ...withoutExtras,

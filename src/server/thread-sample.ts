@@ -9,7 +9,7 @@ import type { Call, HandlersFor } from "./app.ts";
 const maxSamples = 16;
 
 export const threadSampleHandlers: HandlersFor<typeof threadSampleRequests> = {
-  async "thread/sample"({ threadId, expectedTurnId, prompt, effort, disableMcp }, call) {
+  async "thread/sample"({ threadId, expectedTurnId, prompt, effort, disableMcp, responsesapiClientMetadata }, call) {
     const { app, session } = call;
     const thread = app.threads.require(threadId);
     if (prompt.trim() === "") throw invalidRequest("prompt must not be empty");
@@ -19,7 +19,7 @@ export const threadSampleHandlers: HandlersFor<typeof threadSampleRequests> = {
     if (session.samples.size >= maxSamples)
       throw invalidRequest(`${maxSamples} samples of this connection run already, the most that may at once`);
     return await whileListed(call, async (signal) => {
-      const question = { prompt, effort: effort ?? undefined, withoutMcp: disableMcp === true };
+      const question = { prompt, effort: effort ?? undefined, withoutMcp: disableMcp === true, metadata: responsesapiClientMetadata ?? {} };
       const { responseId, text, usage } = await sampleBeside(thread, question, signal);
       return {
         sourceTurnId: expectedTurnId,

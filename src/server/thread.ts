@@ -1,6 +1,7 @@
 /** `thread/*`: starts, resumes, forks and archives threads. */
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import type { ThreadSettings } from "../core/ports/settings.ts";
 import { activeProfile } from "../core/settings/file-rules.ts";
 import { changed, type SettingsChange } from "../core/settings/settings.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
@@ -9,7 +10,7 @@ import { warmUp } from "../core/thread/warm-up.ts";
 import { compactTurn } from "../core/turn/compact-turn.ts";
 import { checkDynamicTools } from "../protocol/dynamic-tool.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import type { AskForApproval } from "../protocol/policy.ts";
+import type { AskForApproval, SandboxPolicy } from "../protocol/policy.ts";
 import { type SettingParams, settingsIn, shownSettings } from "../protocol/settings.ts";
 import type {
   ThreadForkParams,
@@ -241,12 +242,19 @@ export async function opened(thread: LiveThread, { app, session }: Call, turns: 
     runtimeWorkspaceRoots: [...settings.workspaceRoots],
     approvalPolicy: approvalPolicyFor(session, settings.approvalPolicy),
     approvalsReviewer: settings.approvalsReviewer,
-    sandbox: settings.sandboxPolicy,
+    sandbox: shownSandbox(settings),
     activePermissionProfile: activeProfile(settings, config),
     ...shownSettings("inAnswer", settings),
     instructionSources: docs.map((doc) => doc.path),
     disabledPluginIds: [...(settings.disabledPluginIds ?? [])],
   };
+}
+
+/** For clients that know only the policy: it also lists the thread's folders, unless the folder it works in is the only one. */
+function shownSandbox({ sandboxPolicy: policy, workspaceRoots, cwd }: ThreadSettings): SandboxPolicy {
+  const isUsual = workspaceRoots.length === 1 && workspaceRoots[0] === cwd;
+  if (policy.type !== "workspaceWrite" || isUsual) return policy;
+  return { ...policy, writableRoots: [...new Set([...workspaceRoots, ...(policy.writableRoots ?? [])])] };
 }
 
 /** Current clients cannot read `on-failure` (docs/from-codex.md). */
@@ -330,6 +338,7 @@ function startOptions(params: ThreadStartParams | ThreadForkParams, { session }:
     source: session.source,
     ...("ephemeral" in params ? { ephemeral: params.ephemeral } : {}),
     ...("dynamicTools" in params ? { dynamicTools: params.dynamicTools } : {}),
+    ...("historyMode" in params ? { historyMode: params.historyMode } : {}),
     ...("threadSource" in params ? { threadSource: params.threadSource } : {}),
     ...("sessionStartSource" in params ? { startedBy: params.sessionStartSource ?? undefined } : {}),
   };

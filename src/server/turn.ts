@@ -64,7 +64,13 @@ const inputFrom = (params: TurnStartParams | TurnSteerParams): TurnInput => ({
   content: params.input,
   clientId: params.clientUserMessageId ?? undefined,
   context: Object.entries(params.additionalContext ?? {}).map(contextItem),
+  ...metadataFrom(params),
 });
+
+function metadataFrom(params: TurnStartParams | TurnSteerParams): Pick<TurnInput, "metadata"> {
+  const { responsesapiClientMetadata: all, responsesapiClientMetadataPatch: patch } = params;
+  return all || patch ? { metadata: { all: all ?? undefined, patch: patch ?? {} } } : {};
+}
 
 /** An application's own context has the developer role; context from elsewhere is marked as untrusted. */
 function contextItem([name, { kind, value }]: [string, AdditionalContextEntry]): ModelItem {

@@ -143,16 +143,21 @@ const needs = (version: Version): { readonly skip: string | false; readonly prog
   return "skip" in found ? { skip: found.skip, program: "" } : { skip: false, program: found.program };
 };
 
-for (const version of ["0.92.0", "0.166.0"] as const) {
+for (const { version, mode } of [
+  { version: "0.92.0", mode: "legacy" },
+  { version: "0.166.0", mode: "legacy" },
+  { version: "0.166.0", mode: "paginated" },
+] as const) {
   const { skip, program } = needs(version);
 
-  test(`a thread made by Parley is listed, resumed and continued by Codex ${version}, and Parley goes on with it`, {
+  test(`a ${mode} thread made by Parley is listed, resumed and continued by Codex ${version}, and Parley goes on with it`, {
     skip,
     timeout: 300_000,
   }, async (t) => {
     const folder = makeHome(t);
     const parley = await new Run(t, folder).begin();
-    const { id } = await parley.start();
+    const { id, historyMode } = await parley.start({ historyMode: mode });
+    assert.equal(historyMode, mode);
     for (const text of made) await parley.turn(id, text);
     const before = await parley.read(id);
     assert.deepEqual(spoken(before), madeSpoken);

@@ -162,7 +162,7 @@ function settingsFrom({ values, globals, cwd }: Run, { approvalsReviewer }: Retu
     approvalPolicy: isUnbounded(values) ? "never" : approvalsReviewer === "user" ? configuredPolicy(values, globals) : null,
     ephemeral: values.ephemeral === true,
     threadSource: values["thread-source"] ?? null,
-    runtimeWorkspaceRoots: values["add-dir"] === undefined ? null : values["add-dir"].map((dir) => path.resolve(dir)),
+    runtimeWorkspaceRoots: values["add-dir"] === undefined ? null : [cwd, ...values["add-dir"].map((dir) => path.resolve(dir))],
   } as const;
 }
 

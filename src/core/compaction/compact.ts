@@ -118,7 +118,7 @@ async function askForSummary(
   const { compactPrompt: own } = run.turn.thread.config;
   const prompt = userMessage(`${own ?? compactPrompt}\n\n${textOnly}`);
   const build = (): ModelRequest => ({
-    ...requestFor(run, tools, [...new History(past).forRequest(), prompt]),
+    ...requestFor(run, tools, [...new History(past).forRequest(), prompt], "compaction"),
     outputSchema: undefined, // the schema is for the turn's answer, not for the summary
   });
   const requestSummary = (toolChoice: "auto" | "none") =>

@@ -41,7 +41,7 @@ const isRefusal = ({ kind, retry }: ModelFailure): boolean =>
 async function once(run: Run, tools: readonly Tool[], input: readonly ModelItem[]): Promise<Answer> {
   const { turn, settings } = run;
   const client = turn.thread.ports.models.clientFor(turn.thread.provider(settings));
-  const request = { ...requestFor(run, tools, input), outputSchema: undefined };
+  const request = { ...requestFor(run, tools, input, "compaction"), outputSchema: undefined };
   let item: ModelItem | undefined;
   for await (const batch of client.stream(request, turn.signal)) {
     for (const event of batch) {

@@ -30,6 +30,8 @@ export class History {
   #answeredItems: number | undefined;
   /** Tokens that instructions and tools add to every request: part of a provider's count, and of an estimate. */
   fixedTokens = 0;
+  /** How often it was replaced, by a summary for example. */
+  window = 0;
 
   /** Updated with each item, so that a request need not scan the whole history for calls without an output. */
   #pairs = new Pairs();
@@ -53,6 +55,7 @@ export class History {
     this.#countedTokens = 0;
     this.#countedItems = 0;
     this.#answeredItems = undefined;
+    this.window++;
   }
   /** Replaces some items; the provider's count is corrected by the difference. */
   revise(change: (item: ModelItem) => ModelItem): void {

@@ -17,6 +17,8 @@ export interface Replayed {
   readonly usage: ThreadTokenUsage | undefined;
   /** The provider's token count of `modelHistory`, unless something was removed since. */
   readonly countedTokens: number | undefined;
+  /** How often the history was replaced. */
+  readonly windows: number;
   readonly preview: string;
 }
 
@@ -34,6 +36,7 @@ export function replay(stored: readonly ThreadRecord[], openTurn?: string): Repl
     settings: stored.findLast((record) => record.type === "turnContext" || record.type === "steered")?.settings,
     usage: records.findLast((record) => record.type === "tokenUsage")?.usage,
     countedTokens: countedTokens(records),
+    windows: records.filter((record) => record.type === "compacted").length,
     preview: previewFromRecords(records),
   };
 }

@@ -1,8 +1,9 @@
 /** Builds one model request from a run: its settings, its history, and the tools offered to its model. */
 
+import type { SessionSource } from "../../protocol/policy.ts";
 import { usualTier } from "../../protocol/settings.ts";
 import { estimateTextTokens } from "../context/tokens.ts";
-import type { ModelItem, ModelRequest, ToolSpec } from "../ports/model-client.ts";
+import type { ModelItem, ModelRequest, RequestMetadata, ToolSpec } from "../ports/model-client.ts";
 import type { Offer, Tool } from "../ports/tool.ts";
 import { specsOf } from "./find-tool.ts";
 import type { Run } from "./run.ts";
@@ -29,7 +30,12 @@ export async function offeredTools(run: Run): Promise<readonly Tool[]> {
   return [...offered.values()];
 }
 
-export function requestFor(run: Run, tools: readonly Tool[], input: readonly ModelItem[]): ModelRequest {
+export function requestFor(
+  run: Run,
+  tools: readonly Tool[],
+  input: readonly ModelItem[],
+  kind: RequestMetadata["kind"] = "turn",
+): ModelRequest {
   const { turn, settings, instructions } = run;
   const { id: threadId, config, meta, ports } = turn.thread;
   const model = ports.catalog.find(settings.model, turn.thread.provider(settings));
@@ -52,7 +58,39 @@ export function requestFor(run: Run, tools: readonly Tool[], input: readonly Mod
     outputSchema: turn.outputSchema,
     originator: meta.originator,
     userAgent: turn.thread.clients.userAgent,
+    metadata: metadataOf(run, kind),
   };
+}
+
+function metadataOf({ turn, settings, history, aside }: Run, kind: RequestMetadata["kind"]): RequestMetadata {
+  const { id, meta } = turn.thread;
+  return {
+    kind,
+    sessionId: meta.sessionId ?? id,
+    threadId: aside?.id ?? id,
+    parentThreadId: aside === undefined ? meta.parentThreadId : id,
+    forkedFromId: aside === undefined ? meta.forkedFromId : undefined,
+    subAgent: aside?.kind ?? subAgentOf(meta.source),
+    threadSource: aside === undefined ? meta.threadSource : "subagent",
+    window: history.window,
+    sandboxMode: sandboxModes[settings.sandboxPolicy.type],
+    startedAtMs: turn.startedAtMs,
+    ofClient: turn.clientMetadata,
+  };
+}
+
+const sandboxModes = {
+  readOnly: "read-only",
+  workspaceWrite: "workspace-write",
+  dangerFullAccess: "danger-full-access",
+  externalSandbox: "external-sandbox",
+} as const;
+
+function subAgentOf(source: SessionSource): string | undefined {
+  if (typeof source === "string" || !("subAgent" in source)) return undefined;
+  const { subAgent } = source;
+  if (typeof subAgent === "string") return subAgent;
+  return "other" in subAgent ? subAgent.other : "thread_spawn";
 }
 
 const fixedTokens = (instructions: string, specs: readonly ToolSpec[]): number =>

@@ -47,6 +47,9 @@ export interface RunTurn extends MomentTurn, AskingTurn {
   /** The settings that govern its tool calls. */
   readonly settings: ThreadSettings;
   readonly outputSchema: unknown;
+  readonly startedAtMs: number;
+  /** What the client wants the provider to record with the turn's requests. */
+  readonly clientMetadata: Readonly<Record<string, string>>;
   /** Settings for this turn only, in place of the thread's. */
   readonly overrides: Partial<ThreadSettings>;
   readonly items: MomentTurn["items"] & RunItems;

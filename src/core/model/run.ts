@@ -19,6 +19,8 @@ export interface Run<T extends RunTurn = RunTurn> {
   readonly isThreads: boolean;
   /** Whether the model's messages are shown as the agent's. */
   readonly isVisible: boolean;
+  /** For a conversation of its own beside the thread's: how providers are told apart from it. */
+  readonly aside?: { readonly kind: "review" | "guardian"; readonly id: string };
   /** The thread's tools that are offered to its model. */
   readonly offers: (tool: Tool) => boolean;
   /** The messages that a history of this run begins with. */

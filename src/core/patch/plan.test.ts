@@ -284,7 +284,8 @@ test("the git folder of a worktree and the server's home are protected inside a 
   p.file("elsewhere/repo/commondir", "../shared\n");
   const shared = await writeScope(settings, { codexHome: path.join(p.ws, "home"), tmpdir: undefined }, workspace);
   assert.equal(standingOf(path.join(p.ws, "elsewhere/shared/hooks/x"), shared), "protected");
-  const inHome = { ...settings, cwd: path.join(p.ws, "home/worktrees/a"), workspaceRoots: [] } as ThreadSettings;
+  const inner = path.join(p.ws, "home/worktrees/a");
+  const inHome = { ...settings, cwd: inner, workspaceRoots: [inner] } as ThreadSettings;
   const nested = await writeScope(inHome, { codexHome: path.join(p.ws, "home"), tmpdir: undefined }, workspace);
   assert.equal(standingOf(path.join(p.ws, "home/worktrees/a/x"), nested), "writable");
   assert.equal(standingOf(path.join(p.ws, "home/auth.json"), nested), "outside");

@@ -50,7 +50,8 @@ export async function writeScope(
     ...(policy.excludeSlashTmp === true || path.sep === "\\" ? [] : ["/tmp"]),
     ...(policy.excludeTmpdirEnvVar === true || !folders.tmpdir ? [] : [folders.tmpdir]),
   ];
-  const roots = settings.fileRules?.isWhole === true ? await writtenRoots(settings, real) : sessionRoots.map((root) => root.real);
+  const roots =
+    settings.fileRules?.isWhole === true ? await writtenRoots(settings, real) : await Promise.all(settings.workspaceRoots.map(real));
   for (const name of extra.filter((name) => path.isAbsolute(name))) roots.push(await real(name));
   const closed = [await real(folders.codexHome), ...(folders.program ?? [])];
   for (const root of roots) closed.push(...(await protectedTargets(root, workspace)));

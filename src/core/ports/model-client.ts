@@ -44,6 +44,27 @@ export interface ModelRequest {
   /** `clientInfo.name` of the client that started the thread, sanitized; sent upstream as `originator`. */
   readonly originator: string;
   readonly userAgent: string;
+  /** Undefined for requests that belong to no thread. */
+  readonly metadata?: RequestMetadata;
+}
+
+/** The place of a request among others, and what the client wants its provider to record; sent only on wires that have a field for it. */
+export interface RequestMetadata {
+  readonly kind: "turn" | "compaction" | "prewarm";
+  /** The thread that the person opened: a sub-agent's session is that of its first ancestor. */
+  readonly sessionId: string;
+  /** Not the thread's own id in a review, which is a conversation of its own. */
+  readonly threadId: string;
+  readonly parentThreadId: string | undefined;
+  readonly forkedFromId: string | undefined;
+  /** Which kind of sub-agent asks; undefined for a person's thread. */
+  readonly subAgent: string | undefined;
+  readonly threadSource: string | undefined;
+  /** How often the history was replaced by a summary before this request. */
+  readonly window: number;
+  readonly sandboxMode: string;
+  readonly startedAtMs: number;
+  readonly ofClient: Readonly<Record<string, string>>;
 }
 
 export interface TokenUsage {

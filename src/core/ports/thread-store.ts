@@ -8,6 +8,8 @@ import type { ThreadSettings } from "./settings.ts";
 
 export interface ThreadMeta {
   readonly id: string;
+  /** The thread that a person opened and to whose work this one belongs; undefined for the thread itself. */
+  readonly sessionId?: string | undefined;
   readonly createdAtMs: number;
   readonly cwd: string;
   readonly originator: string;
@@ -20,6 +22,8 @@ export interface ThreadMeta {
   readonly git?: { readonly sha: string | null; readonly branch: string | null; readonly originUrl: string | null } | undefined;
   readonly dynamicTools?: readonly unknown[] | undefined;
   readonly threadSource?: string | undefined;
+  /** How its file is written: in the lines that every version reads, or in numbered ones, as current Codex versions do. */
+  readonly historyMode?: "legacy" | "paginated" | undefined;
 }
 
 /** One event, in our two vocabularies. The store writes it in the format that other tools read. */
@@ -79,6 +83,9 @@ export interface StoredThread {
   readonly archived: boolean;
   readonly forkedFromId: string | null;
   readonly parentThreadId: string | null;
+  readonly sessionId: string | null;
+  readonly threadSource: string | null;
+  readonly historyMode: "legacy" | "paginated";
   readonly git: ThreadMeta["git"] | null;
   readonly hasUserMessage: boolean;
 }

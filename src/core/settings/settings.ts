@@ -176,7 +176,8 @@ function chosenSandbox(config: Config, change: SandboxChange, cwd: string): Sand
 }
 
 function rootsFor(settings: ThreadSettings, change: SettingsChange, cwd: string): readonly string[] {
-  if (change.runtimeWorkspaceRoots) return [cwd, ...change.runtimeWorkspaceRoots.filter((root) => root !== cwd)];
+  // Exactly those: the folder that commands start in may be outside, and is not writable then.
+  if (change.runtimeWorkspaceRoots) return [...new Set(change.runtimeWorkspaceRoots)];
   return cwd === settings.cwd ? settings.workspaceRoots : [cwd];
 }
 

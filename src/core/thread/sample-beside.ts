@@ -12,6 +12,8 @@ export interface BesideQuestion {
   readonly effort: string | undefined;
   /** Leaves the tools of MCP servers out of the request. */
   readonly withoutMcp: boolean;
+  /** What the provider is to record with it. */
+  readonly metadata: Readonly<Record<string, string>>;
 }
 export interface BesideAnswer {
   readonly responseId: string;
@@ -23,6 +25,7 @@ export interface BesideAnswer {
 /** Throws an Error with the provider's message if there is no answer. The tokens count for the budget. */
 export async function sampleBeside(thread: LiveThread, question: BesideQuestion, signal: AbortSignal): Promise<BesideAnswer> {
   const turn = new LiveTurn(thread, { id: "", startedAtMs: thread.ports.clock.now() }); // never begun: building a request needs a turn
+  turn.clientMetadata = question.metadata;
   const abort = (): void => turn.interrupt();
   signal.addEventListener("abort", abort, { once: true });
   try {

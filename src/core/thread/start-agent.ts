@@ -34,6 +34,8 @@ export async function startAgent(threads: Threads, parent: LiveThread, task: New
     source: { subAgent: { thread_spawn: { depth, parent_thread_id: parent.id, ...names } } },
     ephemeral: parent.ephemeral,
     parentThreadId: parent.id,
+    sessionId: parent.meta.sessionId ?? parent.id,
+    threadSource: "subagent",
   };
   const thread = task.fork === "none" ? await threads.start(options) : await forked(threads, parent, { fork: task.fork, options });
   if (!parent.clients.isInteractive) thread.clients.leaveUnattended();

@@ -45,6 +45,7 @@ export interface ThreadOptions extends LiveSettingsOptions {
   readonly usage?: ThreadTokenUsage | undefined;
   /** The provider's count of `history`. */
   readonly countedTokens?: number | undefined;
+  readonly windows?: number;
   readonly name?: string | null;
   readonly preview?: string;
   readonly updatedAtMs?: number;
@@ -109,6 +110,7 @@ export class LiveThread implements TurnThread {
     this.#settings = new LiveSettings(ports, options);
     this.ephemeral = options.ephemeral;
     this.history = new History(options.history);
+    this.history.window = options.windows ?? 0;
     if (options.countedTokens !== undefined) this.history.counted(options.countedTokens);
     this.#name = options.name ?? null;
     this.#preview = options.preview ?? "";
@@ -305,6 +307,7 @@ export class LiveThread implements TurnThread {
     if (!this.#stored) return;
     const past = replay(await this.ports.store.read(this.id));
     this.history.replace(past.modelHistory);
+    this.history.window = past.windows;
     this.seenContext.forget();
   }
   get #needsLease(): boolean {
@@ -401,7 +404,7 @@ export class LiveThread implements TurnThread {
   toWire(turns: readonly Turn[] = []): Thread {
     return {
       id: this.id,
-      sessionId: this.id,
+      sessionId: this.meta.sessionId ?? this.id,
       preview: this.#preview,
       name: this.name,
       ephemeral: this.ephemeral,
@@ -421,7 +424,7 @@ export class LiveThread implements TurnThread {
       forkedFromId: this.meta.forkedFromId ?? null,
       parentThreadId: this.meta.parentThreadId ?? null,
       gitInfo: this.#git ?? null,
-      historyMode: "legacy",
+      historyMode: this.meta.historyMode ?? "legacy",
       projectId: null,
       ...agentNames(this.meta.source),
       ...withoutExtras,

@@ -30,6 +30,8 @@ export interface StartOptions extends SettingsChange {
   readonly userAgent?: string | undefined;
   readonly source: SessionSource;
   readonly parentThreadId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly historyMode?: ThreadMeta["historyMode"] | null;
   /** The `source` for SessionStart hooks. */
   readonly startedBy?: StartSource | undefined;
 }
@@ -86,6 +88,8 @@ export class Threads {
       dynamicTools: options.dynamicTools ?? undefined,
       threadSource: options.threadSource ?? undefined,
       parentThreadId: options.parentThreadId,
+      sessionId: options.sessionId,
+      historyMode: options.historyMode ?? undefined,
     };
     const thread = new LiveThread(this.#ports, {
       meta,
@@ -148,7 +152,7 @@ export class Threads {
     });
     this.#live.delete(fresh.id);
     const thread = new LiveThread(this.#ports, {
-      meta: { ...fresh.meta, forkedFromId: from.id },
+      meta: { ...fresh.meta, forkedFromId: from.id, historyMode: options.ephemeral === true ? undefined : from.meta.historyMode },
       settings:
         past.settings === undefined
           ? fresh.settings
@@ -159,6 +163,7 @@ export class Threads {
       history: past.modelHistory,
       usage: past.usage,
       countedTokens: past.countedTokens,
+      windows: past.windows,
       preview: past.preview,
       stored: false,
       lease: fresh.lease,
@@ -288,6 +293,7 @@ export class Threads {
       history: past.modelHistory,
       usage: past.usage,
       countedTokens: past.countedTokens,
+      windows: past.windows,
       name: stored.name,
       preview: stored.preview,
       updatedAtMs: stored.updatedAtMs,

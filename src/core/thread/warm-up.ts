@@ -17,7 +17,7 @@ export async function warmUp(thread: LiveThread): Promise<void> {
   try {
     const run = threadRun(turn);
     const tools = await offeredTools(run);
-    if (thread.turn === undefined && !turn.signal.aborted) await client.warmUp(requestFor(run, tools, []), turn.signal);
+    if (thread.turn === undefined && !turn.signal.aborted) await client.warmUp(requestFor(run, tools, [], "prewarm"), turn.signal);
   } catch (error) {
     if (!turn.signal.aborted && !(error instanceof ToolsUnavailable)) throw error;
   } finally {

@@ -122,6 +122,7 @@ function reviewerRun(turn: LiveTurn, text: string): Run<LiveTurn> {
     history,
     isThreads: false,
     isVisible: false,
+    aside: { kind: "guardian", id: turn.thread.ports.ids.thread() },
     offers: ({ name, namespace }) => namespace === undefined && reviewerTools.has(name),
     context: async () => [],
   };

@@ -45,6 +45,7 @@ const startRecord = (turn: LiveTurn): ThreadRecord => ({
 
 /** Stores the input that begins a turn, so that it survives a crash once `turn/start` has responded. */
 export async function acceptInput(turn: LiveTurn, input: TurnInput): Promise<void> {
+  takeMetadata(turn, input);
   if (input.prompt !== undefined) return await openWithPrompt(turn, input, input.prompt);
   if (input.content.length === 0) return await (turn.asksWithoutInput ? openWithContext(turn, input) : openTurn(turn));
   if (inputWaits(turn.thread)) {
@@ -61,9 +62,14 @@ export async function steer(turn: LiveTurn, input: TurnInput): Promise<void> {
   const { thread } = turn;
   if (turn.steering.count >= maxSteering)
     throw invalidRequest(`${maxSteering} messages wait for this turn already; send more when it has taken them in`);
+  takeMetadata(turn, input);
   const item = itemFrom(input, thread);
   if (!turn.steering.add({ ...input, itemId: item.id })) return;
   await thread.record([{ type: "steered", turnId: turn.id, item, settings: thread.settings, atMs: thread.ports.clock.now() }]);
+}
+
+function takeMetadata(turn: LiveTurn, { metadata }: TurnInput): void {
+  if (metadata !== undefined) turn.clientMetadata = { ...(metadata.all ?? turn.clientMetadata), ...metadata.patch };
 }
 
 const unchecked = { refused: false, context: [] };

@@ -84,6 +84,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   takesInput = true;
   /** The person's message that this turn began with, as the model sees it; empty once the model has answered. */
   ownInput: readonly ModelItem[] = [];
+  clientMetadata: Readonly<Record<string, string>> = {};
   lastAgentMessage: string | null = null;
   wentOnByHook = false;
   fallback: ModelChoice | undefined;

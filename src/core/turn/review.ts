@@ -118,6 +118,7 @@ function reviewRun(turn: LiveTurn): Run<LiveTurn> {
     history: new History(),
     isThreads: false,
     isVisible: false,
+    aside: { kind: "review", id: ports.ids.thread() },
     offers: ({ name, namespace }) => namespace === undefined && reviewerTools.has(name),
     context: () => reviewContext(thread, settings),
   };

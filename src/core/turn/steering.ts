@@ -11,6 +11,8 @@ export interface TurnInput {
   readonly context?: readonly ModelItem[];
   /** In place of a person's message: only the model reads it. */
   readonly prompt?: ModelItem;
+  /** What the provider is to record with this turn's requests from now on: in place of what was given before, and changes to it. */
+  readonly metadata?: { readonly all: Readonly<Record<string, string>> | undefined; readonly patch: Readonly<Record<string, string>> };
   /** The id of its item, if it is stored already. */
   readonly itemId?: string;
 }

@@ -28,7 +28,7 @@ export interface FileState {
   readonly size: number;
   readonly hasUser: boolean;
 }
-const version = 3;
+const version = 4;
 const schema = `
   CREATE TABLE files (
     path TEXT NOT NULL UNIQUE, id TEXT NOT NULL, segment TEXT NOT NULL, archived INTEGER NOT NULL,

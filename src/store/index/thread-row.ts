@@ -38,6 +38,9 @@ export function rowOfFile(file: FoundFile, sources: RowSources): IndexRow | unde
       cliVersion: meta.cliVersion,
       forkedFromId: meta.forkedFromId,
       parentThreadId: meta.parentThreadId,
+      sessionId: meta.sessionId,
+      threadSource: meta.threadSource,
+      historyMode: meta.historyMode,
       git: meta.git,
       // The segment that contains a fork's history: its file must not be deleted.
       base: head.base?.segment,
@@ -77,6 +80,9 @@ export function threadOfRow(row: IndexRow, names: Names): StoredThread {
     archived: row.archived,
     forkedFromId: textOrNull(facts["forkedFromId"]),
     parentThreadId: textOrNull(facts["parentThreadId"]),
+    sessionId: textOrNull(facts["sessionId"]),
+    threadSource: textOrNull(facts["threadSource"]),
+    historyMode: facts["historyMode"] === "paginated" ? "paginated" : "legacy",
     git: gitFromFacts(facts["git"]),
     hasUserMessage: row.hasUser,
   };

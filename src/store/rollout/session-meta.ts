@@ -21,7 +21,7 @@ export interface SessionMeta {
 export function metaPayload(meta: ThreadMeta): Json {
   const git = meta.git;
   return {
-    session_id: meta.id,
+    session_id: meta.sessionId ?? meta.id,
     id: meta.id,
     ...(isString(meta.forkedFromId) ? { forked_from_id: meta.forkedFromId } : {}),
     ...(isString(meta.parentThreadId) ? { parent_thread_id: meta.parentThreadId } : {}),
@@ -34,7 +34,7 @@ export function metaPayload(meta: ThreadMeta): Json {
     model_provider: meta.modelProvider,
     ...(meta.baseInstructions === undefined ? {} : { base_instructions: { text: meta.baseInstructions } }),
     ...(meta.dynamicTools === undefined ? {} : { dynamic_tools: meta.dynamicTools.filter(isPlainTool) }),
-    history_mode: "legacy",
+    history_mode: meta.historyMode ?? "legacy",
     ...(git == null ? {} : { git: gitToDisk(git) }),
   };
 }
@@ -55,11 +55,13 @@ export function readSessionMeta(payload: Json, lineMs: number): SessionMeta | un
     source: sourceFromDisk(payload["source"]),
     modelProvider: textOf(payload["model_provider"]),
     baseInstructions: (isObject(instructions) ? textOrNull(instructions["text"]) : textOrNull(payload["instructions"])) ?? undefined,
+    ...optional("sessionId", sessionOf(payload["session_id"], id)),
     ...optional("forkedFromId", textOrNull(payload["forked_from_id"])),
     ...optional("parentThreadId", textOrNull(payload["parent_thread_id"])),
     ...optional("git", isObject(payload["git"]) ? gitFromDisk(payload["git"]) : null),
     ...optional("dynamicTools", Array.isArray(payload["dynamic_tools"]) ? listOf(payload["dynamic_tools"]) : null),
     ...optional("threadSource", textOrNull(payload["thread_source"])),
+    ...optional("historyMode", payload["history_mode"] === "paginated" ? ("paginated" as const) : null),
   };
   return {
     meta,
@@ -70,6 +72,9 @@ export function readSessionMeta(payload: Json, lineMs: number): SessionMeta | un
     workspaceRoots: stringsOf(payload["runtime_workspace_roots"]),
   };
 }
+
+const sessionOf = (session: unknown, own: string): string | null =>
+  isString(session) && session !== "" && session !== own ? session : null;
 
 /** Older versions do not know tools in a namespace and would skip the whole line. */
 const isPlainTool = (tool: unknown): boolean => isObject(tool) && isString(tool["name"]) && isObject(tool["inputSchema"]);

@@ -29,6 +29,7 @@ interface Draft {
 
 /** The lines of a record, each with its line end. */
 export function linesOfRecord(record: ThreadRecord, context: WriteContext): string {
+  if (record.type === "meta" && record.meta.historyMode === "paginated") context.ordinal ??= 0;
   const ms = timeOf(record) ?? context.now();
   const drafts = draftsOf(record, context);
   return drafts

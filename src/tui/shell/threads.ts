@@ -4,6 +4,7 @@ import { errorMessage } from "../../lib/error-text.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { UserInput } from "../../protocol/item.ts";
+import type { ThreadStartParams } from "../../protocol/thread.ts";
 import { isNotSteerable } from "../../sessions/refusals.ts";
 import { type Composer, inputFrom, type KnownSkill, wholeText } from "../compose/composer.ts";
 import { embedded } from "../compose/images.ts";
@@ -22,40 +23,53 @@ export async function startThread(shell: Shell, model: "same" | "fresh" = "same"
   const { options } = shell;
   const { settings } = shell.store.conversation;
   const kept = model === "same" ? settings : undefined;
+  const cwd = settings?.cwd ?? options.cwd;
   const opened = await shell.client().call("thread/start", {
-    cwd: settings?.cwd ?? options.cwd ?? null,
+    cwd: cwd ?? null,
     model: kept?.model ?? (model === "same" ? options.model : undefined) ?? null,
     modelProvider: kept?.provider ?? null,
     sandbox: options.sandbox ?? null,
     approvalPolicy: options.approvalPolicy ?? null,
-    runtimeWorkspaceRoots: options.roots.length === 0 ? null : [...options.roots],
+    ...furtherRoots(options.roots, cwd),
     threadSource: "user",
   });
   await show(shell, opened, "new");
 }
 
 export async function resumeThread(shell: Shell, threadId: string): Promise<void> {
-  const opened = await shell.client().call("thread/resume", { threadId, ...overrides(shell) });
+  const opened = await shell.client().call("thread/resume", { threadId, ...(await overrides(shell, threadId)) });
   await show(shell, opened, "resumed");
 }
 
 export async function forkThread(shell: Shell, threadId: string): Promise<void> {
-  const opened = await shell.client().call("thread/fork", { threadId, ...overrides(shell) });
+  const opened = await shell.client().call("thread/fork", { threadId, ...(await overrides(shell, threadId)) });
   await show(shell, opened, "forked");
 }
 
+/** Folders beside the thread's own. Where that is not known, it is the server that knows it: then they are added to the configured ones. */
+function furtherRoots(
+  roots: readonly string[],
+  cwd: string | undefined,
+): Partial<Pick<ThreadStartParams, "runtimeWorkspaceRoots" | "config">> {
+  if (roots.length === 0) return {};
+  return cwd === undefined
+    ? { config: { "sandbox_workspace_write.writable_roots": [...roots] } }
+    : { runtimeWorkspaceRoots: [cwd, ...roots] };
+}
+
 /** Flags of the command line apply to the first thread only if the person gave them. */
-function overrides({ options }: Shell): {
-  model?: string;
-  sandbox?: NonNullable<Shell["options"]["sandbox"]>;
-  approvalPolicy?: NonNullable<Shell["options"]["approvalPolicy"]>;
-  runtimeWorkspaceRoots?: string[];
-} {
+async function overrides(
+  shell: Shell,
+  threadId: string,
+): Promise<Partial<Pick<ThreadStartParams, "model" | "sandbox" | "approvalPolicy" | "runtimeWorkspaceRoots" | "config">>> {
+  const { options } = shell;
+  const isAdded = options.roots.length > 0;
+  const cwd = isAdded ? (await shell.client().call("thread/read", { threadId })).thread.cwd : undefined;
   return {
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
     ...(options.approvalPolicy === undefined ? {} : { approvalPolicy: options.approvalPolicy }),
-    ...(options.roots.length === 0 ? {} : { runtimeWorkspaceRoots: [...options.roots] }),
+    ...furtherRoots(options.roots, cwd),
   };
 }
 

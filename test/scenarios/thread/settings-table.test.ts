@@ -43,7 +43,7 @@ const profile = '[permissions.locked.filesystem]\n":root" = "read"\n"/secret" = 
 /** A setting with its own rule has its own way of being set: a new one does not compile without an entry here. */
 const ruledPlays = (here: string, inner: string): { readonly [K in Exclude<SettingName, PlainSetting>]: Play } => ({
   cwd: { start: {}, started: here, turn: { cwd: inner }, turned: inner },
-  workspaceRoots: { start: {}, started: [here], turn: { runtimeWorkspaceRoots: [inner] }, turned: [here, inner] },
+  workspaceRoots: { start: {}, started: [here], turn: { runtimeWorkspaceRoots: [inner] }, turned: [inner] },
   disabledPluginIds: { start: {}, started: undefined, turn: { disabledPluginIds: ["demo@mk"] }, turned: ["demo@mk"] },
   hasMachine: { start: {}, started: undefined, turn: { environments: [] }, turned: false },
   model: { start: { model: "first" }, started: "first", turn: { model: "second" }, turned: "second" },

@@ -114,3 +114,71 @@ verifies("rules.broken", async (stage) => {
   assert.equal(params.path, path.join(stage.home, "rules", "own.rules"));
   assert.deepEqual(params.range, { start: { line: 2, column: 27 }, end: { line: 2, column: 27 } });
 });
+
+verifies("turn.clientMetadata", async (stage) => {
+  await using provider = new MockProvider(stream(responsesFrames({ text: "seen" })));
+  await using other = new MockProvider(stream(responsesFrames({ text: "seen" })));
+  const table = (name: string, url: string): string =>
+    `[model_providers.${name}]\nname = "${name}"\nbase_url = "${url}/v1"\nwire_api = "responses"\nrequest_max_retries = 0\n`;
+  const config = table("one", await provider.listen()) + table("two", await other.listen());
+  const { wire, threadId } = await opened(stage, { config }, { modelProvider: "one", model: "gpt-5.5" });
+  const told = (mock: MockProvider): Message => JSON.parse(String(mock.requests.at(-1)?.headers["x-codex-turn-metadata"]));
+  const ofTurn = await turn(wire, threadId, { responsesapiClientMetadata: { run: "é\r\nx-evil: 1", thread_id: "mine" } });
+  const first = told(provider);
+  assert.deepEqual([first.run, first.thread_id, first.request_kind], ["é\r\nx-evil: 1", threadId, "turn"]);
+  assert.equal(provider.requests.at(-1)?.headers["x-evil"], undefined);
+  assert.ok(!JSON.stringify(first).includes(stage.workspace), "no folder is named");
+  await turn(wire, threadId);
+  assert.deepEqual([told(provider).run, told(provider).installation_id], [undefined, first.installation_id]);
+  const sample = { threadId, expectedTurnId: told(provider).turn_id, prompt: "Name this.", responsesapiClientMetadata: { run: "title" } };
+  await wire.ask("thread/sample", sample);
+  assert.equal(told(provider).run, "title");
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace, modelProvider: "two", model: "gpt-5.5" });
+  await turn(wire, result.thread.id);
+  assert.match(told(other).installation_id, /^[0-9a-f-]{36}$/);
+  assert.notEqual(told(other).installation_id, first.installation_id, "two providers cannot match their users by it");
+  const many = Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`k${i}`, ""]));
+  for (const field of ["responsesapiClientMetadata", "responsesapiClientMetadataPatch"])
+    for (const value of [many, { big: "x".repeat(5000) }]) {
+      const { error } = await wire.ask("turn/start", { threadId, input: [text("go")], [field]: value });
+      assert.match(error.message, new RegExp(`^${field} may have 64 entries and 4096 characters`));
+    }
+  assert.ok(ofTurn.every(({ method }) => method !== "warning"));
+});
+
+const noTmp = "[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n";
+
+verifies("thread.roots", async (stage) => {
+  const other = path.join(stage.workspace, "other");
+  mkdirSync(other);
+  const patch = (file: string): string =>
+    responsesFrames({
+      calls: [{ id: file, name: "apply_patch", custom: true, args: `*** Begin Patch\n*** Add File: ${file}\n+x\n*** End Patch` }],
+    }).join("");
+  const answers = [patch("here.txt"), patch("other/there.txt"), responsesFrames({ text: "done" }).join("")];
+  await using provider = new MockProvider(...answers.map((frames) => stream([frames])));
+  const config = `[model_providers.mock]\nname = "Mock"\nbase_url = "${await provider.listen()}/v1"\nwire_api = "responses"\n${noTmp}`;
+  const wanted = { modelProvider: "mock", model: "gpt-5.5", approvalPolicy: "never", sandbox: "workspace-write" };
+  const { wire, threadId } = await opened(stage, { config }, { ...wanted, runtimeWorkspaceRoots: [other, other] });
+  await turn(wire, threadId);
+  assert.deepEqual([existsSync(path.join(stage.workspace, "here.txt")), existsSync(path.join(other, "there.txt"))], [false, true]);
+  const { result } = await wire.ask("thread/resume", { threadId });
+  assert.deepEqual([result.cwd, result.runtimeWorkspaceRoots, result.sandbox.writableRoots], [stage.workspace, [other], [other]]);
+});
+
+verifies("thread.historyMode", async (stage) => {
+  const { wire, threadId } = await opened(stage, {}, { historyMode: "paginated" });
+  await turn(wire, threadId);
+  const { result } = await wire.ask("thread/fork", { threadId });
+  for (const id of [threadId, result.thread.id]) {
+    const { thread } = (await wire.ask("thread/read", { threadId: id, includeTurns: true })).result;
+    assert.deepEqual([thread.historyMode, thread.turns.length], ["paginated", 1]);
+    const lines = readFileSync(thread.path, "utf8").trim().split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).ordinal),
+      lines.map((_, i) => i),
+    );
+  }
+  const plain = await wire.ask("thread/start", { cwd: stage.workspace });
+  assert.equal(plain.result.thread.historyMode, "legacy");
+});
