@@ -220,6 +220,14 @@ export const requirements = {
     source: "editor document, Approvals",
     says: "parsedCmd is the program with its arguments, not the shell around it",
   },
+  "config.legacyProfiles": {
+    source: "observed 0.166",
+    says: "clients of today cannot write profiles into config.toml, where today's Codex no longer reads them; nothing of the request is written then",
+  },
+  "thread.byForeignPath": {
+    source: "observed 0.166",
+    says: "a thread's file outside the home is resumed, continued and forked where it is, if it is one, and no list shows it",
+  },
   "thread.roots": {
     source: "observed 0.166",
     says: "the folders that a client names are the thread's only ones: the folder in which it works is not writable unless it is among them",

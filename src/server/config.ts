@@ -1,6 +1,6 @@
 /** `config/*`, `configRequirements/read`, `experimentalFeature/*` and `permissionProfile/list`. */
 import type { configRequests } from "../protocol/config.ts";
-import { RpcError } from "../protocol/errors.ts";
+import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import type { App, HandlersFor, Session } from "./app.ts";
 import { page } from "./page.ts";
 
@@ -9,13 +9,15 @@ export const configHandlers: HandlersFor<typeof configRequests> = {
     const { config, origins, layers } = app.config.read(cwd ?? undefined);
     return includeLayers === true ? { config, origins, layers } : { config, origins };
   },
-  "config/value/write"({ keyPath, value, mergeStrategy, expectedVersion, filePath }, { app }) {
+  "config/value/write"({ keyPath, value, mergeStrategy, expectedVersion, filePath }, { app, session }) {
+    refuseProfiles([{ keyPath }], session);
     return app.config.write([{ keyPath, value, mergeStrategy }], {
       expectedVersion: expectedVersion ?? undefined,
       filePath: filePath ?? undefined,
     });
   },
-  "config/batchWrite"({ edits, expectedVersion, filePath }, { app }) {
+  "config/batchWrite"({ edits, expectedVersion, filePath }, { app, session }) {
+    refuseProfiles(edits, session);
     return app.config.write(edits, { expectedVersion: expectedVersion ?? undefined, filePath: filePath ?? undefined });
   },
   "configRequirements/read"(_params, { app }) {
@@ -39,6 +41,19 @@ export const configHandlers: HandlersFor<typeof configRequests> = {
     return page(app.config.permissionProfiles(cwd ?? undefined), cursor, limit);
   },
 };
+
+/** Current Codex versions no longer read profiles in config.toml, so their clients would write settings that have no effect there. */
+function refuseProfiles(edits: readonly { readonly keyPath: string }[], { dialect }: Session): void {
+  if (dialect !== "0.166") return;
+  for (const { keyPath } of edits) {
+    const key = /^\s*"?(profiles?)"?\s*(?:\.|$)/.exec(keyPath)?.[1];
+    if (key === undefined) continue;
+    const what = key === "profile" ? "is a legacy config selector" : "contains legacy config profile tables";
+    throw invalidRequest(`\`${key}\` ${what} and can no longer be written; use \`--profile <name>\` with \`<name>.config.toml\` instead`, {
+      config_write_error_code: "configValidationError",
+    });
+  }
+}
 
 /** Notifies a newly initialized client of problems in the settings, and if a project's own settings are disabled. */
 export function announceConfigWarnings(app: App, session: Session): void {

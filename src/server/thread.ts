@@ -57,7 +57,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     refuseOtherThanRunning(params, app);
     if (params.history) return await resumeHistory(params, call);
     checkDynamicTools(params.dynamicTools ?? []);
-    const id = params.path ? await idFromPath(params.path, app) : params.threadId;
+    const id = params.path ? await app.store.adopt(params.path) : params.threadId;
     app.subscriptions.checkSubscriptionLimit(session, id);
     const wasLoaded = app.threads.find(id) !== undefined;
     const { thread, turns } = await app.threads.resume(id, {
@@ -98,7 +98,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
 
   async "thread/fork"(params, call) {
     const { app, session } = call;
-    const id = params.path ? await idFromPath(params.path, app) : params.threadId;
+    const id = params.path ? await app.store.adopt(params.path) : params.threadId;
     app.subscriptions.checkSubscriptionLimit(session);
     const { records, meta } = await readRecords(id, app);
     const name = app.threads.find(id)?.name ?? (await app.store.find(id))?.name ?? null;
@@ -354,14 +354,6 @@ function forkPoint(params: ThreadForkParams): ForkPoint | undefined {
   if (params.lastTurnId && params.beforeTurnId) throw invalidRequest("`beforeTurnId` cannot be combined with `lastTurnId`");
   if (params.lastTurnId) return { lastTurnId: params.lastTurnId };
   return params.beforeTurnId ? { beforeTurnId: params.beforeTurnId } : undefined;
-}
-
-/** `path` identifies a rollout by its file; only the id in the file name is used. */
-async function idFromPath(file: string, app: App): Promise<string> {
-  const id = /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i.exec(path.basename(file))?.[1];
-  if (id === undefined) throw invalidRequest(`failed to load rollout \`${file}\`: the file name contains no thread id`);
-  if ((await app.store.find(id)) === undefined) throw invalidRequest(`failed to load rollout \`${file}\`: no such file in this home`);
-  return id;
 }
 
 /** An open thread is joined as it is: its history and file cannot be replaced. */

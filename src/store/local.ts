@@ -1,9 +1,10 @@
 /** The ThreadStore on the local disk: rollouts that Codex can read too, and an index of our own. */
-import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Lease, StoredThread, ThreadHits, ThreadMeta, ThreadQuery, ThreadRecord, ThreadStore } from "../core/ports/thread-store.ts";
 import { UnfitFile } from "../lib/bounded-read.ts";
 import { replaceFile } from "../lib/durable-write.ts";
+import { isInside } from "../lib/paths.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { renameInCodex } from "./index/codex-names.ts";
 import { writeCursor } from "./index/cursor.ts";
@@ -69,7 +70,9 @@ class LocalStore implements ThreadStore {
       now: this.#now,
       syncTurns: options.syncTurns ?? (() => false),
       locate: async (id) => unpacked(await this.#require(id)),
-      onWritten: (file) => this.#index.touch(file),
+      onWritten: (file) => {
+        if (isInside(file, this.#home)) this.#index.touch(file);
+      },
       report: (message) => this.onTrouble(message),
     });
   }
@@ -98,8 +101,21 @@ class LocalStore implements ThreadStore {
     return [...stored, ...unstored.records];
   }
 
-  async readPath(file: string): Promise<readonly ThreadRecord[]> {
-    return readable(readRollout(file, async (segment) => this.#segmentFile(segment)?.path));
+  async adopt(named: string): Promise<string> {
+    const refuse = (why: string): Error => invalidRequest(`failed to load rollout \`${named}\`: ${why}`);
+    const { id } = foundFile(path.resolve(named), this.#home);
+    if (!isThreadId(id)) throw refuse("its name is not that of a thread's file (rollout-TIME-ID.jsonl)");
+    const file = realFile(named);
+    const known = await this.#find(id);
+    // A path that the thread had before it was moved still identifies it.
+    if (known !== undefined && (file === undefined || realFile(known) === file)) return id;
+    if (file === undefined) throw invalidRequest(`failed to resolve rollout path \`${named}\`: file does not exist`);
+    if (known !== undefined) throw refuse(`this thread is already known from ${known}`);
+    const first = parseLine(await readable(readFirstLine(file)));
+    if (first?.type !== "session_meta" || first.payload["id"] !== id) throw refuse("its first line is not that of this thread");
+    this.#deleted.delete(id);
+    this.#paths.set(id, file);
+    return id;
   }
 
   async find(threadId: string): Promise<StoredThread | undefined> {
@@ -289,6 +305,15 @@ async function unpacked(file: string): Promise<string> {
   await replaceFile(plain, contentOf(file));
   rmSync(file, { force: true });
   return plain;
+}
+
+/** Without links; undefined where there is no such file. */
+function realFile(file: string): string | undefined {
+  try {
+    return realpathSync(path.resolve(file));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Gives the client a plain error if a thread's file is not a regular file. */

@@ -17,7 +17,16 @@ import { type Globals, oneOf, print, readFlags, StartError, toStderr } from "../
 import { run as printVersion, version } from "../version.ts";
 import { help } from "./help.ts";
 import { checkWritable, imagesFrom, readSchema, readTask, spreadImages } from "./input.ts";
-import { type ExecFlags, isUnbounded, newest, profileFrom, reviewerFrom, sandboxFrom, taskFromArguments } from "./task.ts";
+import {
+  type ExecFlags,
+  isUnbounded,
+  newest,
+  profileFrom,
+  refuseWithoutPrompt,
+  reviewerFrom,
+  sandboxFrom,
+  taskFromArguments,
+} from "./task.ts";
 import { newWorktree } from "./worktree.ts";
 
 export async function run(args: readonly string[], globals: Globals): Promise<number> {
@@ -27,6 +36,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const isPrompt = countAfterDashes > 0 && countAfterDashes >= positionals.length;
   if (positionals[0] === "help" && !isPrompt) return (await import("../help/help.ts")).run(["exec"]);
   const taskArguments = taskFromArguments(positionals, values, isPrompt);
+  refuseWithoutPrompt(taskArguments, values);
   sandboxFrom(values); // an invalid value is refused before anything is opened
   const colours = wantsColour(values.color === undefined ? "auto" : oneOf("color", values.color, ["always", "never", "auto"]));
   const folder = path.resolve(values.cd ?? process.cwd());

@@ -35,6 +35,15 @@ export function taskFromArguments(args: readonly string[], flags: ExecFlags, isP
   return { kind: "new", prompt: one(args) };
 }
 
+/** A fork without a prompt starts no turn: what belongs to one would have no effect. */
+export function refuseWithoutPrompt(task: TaskArguments, flags: ExecFlags): void {
+  if (task.kind !== "fork" || task.prompt !== undefined) return;
+  if ((flags.image ?? []).length > 0) throw new UsageError("Forking with images requires a prompt");
+  if (flags["output-schema"] !== undefined || flags["output-last-message"] !== undefined)
+    throw new UsageError("Forking with output options requires a prompt");
+  if (flags.ephemeral === true) throw new UsageError("Ephemeral forks require a prompt");
+}
+
 function one(args: readonly string[]): string | undefined {
   if (args.length > 1) throw new UsageError(`unexpected argument '${args[1]}'; put the prompt in quotes`);
   return args[0];

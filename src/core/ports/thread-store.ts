@@ -142,7 +142,11 @@ export interface ThreadStore {
   append(threadId: string, records: readonly ThreadRecord[]): Promise<void>;
   /** All records, oldest first, of any dialect; forks that point into their parent are followed. A torn last line is dropped, not an error. */
   read(threadId: string): Promise<readonly ThreadRecord[]>;
-  readPath(path: string): Promise<readonly ThreadRecord[]>;
+  /**
+   * The id of the thread in this file. A file outside the home becomes known by that id, as long as this process runs: it is read and
+   * continued where it is, and no list shows it. Throws RpcError where it is no thread's file, or the home has another of that thread.
+   */
+  adopt(file: string): Promise<string>;
   /** Knows archived threads too; undefined when there is no such thread. */
   find(threadId: string): Promise<StoredThread | undefined>;
   /** The settings that the thread last used; null where its file does not say. */

@@ -120,6 +120,10 @@ verifies("exec.exitCodes", async (stage) => {
     [["--color", "blue", "go"], 2, /expected always, never, auto/],
     [["resume"], 2, /resume needs a session id/],
     [["fork"], 2, /fork needs a session id/],
+    [["fork", "x", "-i", "none.png"], 2, /Forking with images requires a prompt/],
+    [["fork", "x", "-o", file], 2, /Forking with output options requires a prompt/],
+    [["fork", "x", "--output-schema", "none.json"], 2, /Forking with output options requires a prompt/],
+    [["fork", "x", "--ephemeral"], 2, /Ephemeral forks require a prompt/],
     [["review", "--base", "main", "--commit", "abc"], 2, /one target, not --base and --commit/],
     [["review", "--title", "x"], 2, /--title/],
   ];

@@ -182,3 +182,58 @@ verifies("thread.historyMode", async (stage) => {
   const plain = await wire.ask("thread/start", { cwd: stage.workspace });
   assert.equal(plain.result.thread.historyMode, "legacy");
 });
+
+verifies("config.legacyProfiles", async (stage) => {
+  const { wire } = await opened(stage, { config: '[profiles.work]\nmodel = "x"\n' });
+  const file = path.join(stage.home, "config.toml");
+  const before = readFileSync(file, "utf8");
+  const write = async (keyPath: string) =>
+    (
+      await wire.ask("config/batchWrite", {
+        edits: [
+          { keyPath: "model", value: "y", mergeStrategy: "replace" },
+          { keyPath, value: "z", mergeStrategy: "replace" },
+        ],
+      })
+    ).error;
+  for (const [keyPath, why] of [
+    ["profiles.work.model", /^`profiles` contains legacy config profile tables/],
+    ['"profiles".work.model', /^`profiles` contains/],
+    ["profile", /^`profile` is a legacy config selector/],
+  ] as const) {
+    const { message, data } = await write(keyPath);
+    assert.match(message, why);
+    assert.deepEqual(data, { config_write_error_code: "configValidationError" });
+  }
+  assert.equal(readFileSync(file, "utf8"), before);
+  assert.equal(await write("profiles_of_mine"), undefined, "another key that begins like it");
+});
+
+verifies("thread.byForeignPath", async (stage) => {
+  const { wire } = await opened(stage, {});
+  const id = "019a0000-0000-7000-8000-00000000000a";
+  const file = path.join(stage.workspace, `rollout-2025-01-05T12-00-00-${id}.jsonl`);
+  const line = (type: string, payload: object): string => `${JSON.stringify({ timestamp: "2025-01-05T12:00:00Z", type, payload })}\n`;
+  const origin = { id, timestamp: "2025-01-05T12:00:00Z", cwd: stage.workspace, originator: "x", cli_version: "0", source: "cli" };
+  writeFileSync(file, line("session_meta", origin) + line("event_msg", { type: "user_message", message: "Saved", kind: "plain" }));
+  const { thread } = (await wire.ask("thread/resume", { threadId: "any", path: file })).result;
+  assert.deepEqual([thread.id, thread.path, thread.preview, thread.turns.length], [id, file, "Saved", 1]);
+  await turn(wire, id);
+  assert.ok(readFileSync(file, "utf8").includes('"go"'), "it goes on in that file");
+  const { result: fork } = await wire.ask("thread/fork", { threadId: "any", path: file });
+  assert.equal(fork.thread.turns.length, 2);
+  const listed: Message[] = (await wire.ask("thread/list", {})).result.data;
+  assert.ok(listed.every((each) => each.id !== id));
+  const refused = async (named: string): Promise<string> =>
+    (await wire.ask("thread/resume", { threadId: "any", path: named })).error.message;
+  const copy = path.join(stage.home, path.basename(file));
+  writeFileSync(copy, readFileSync(file));
+  assert.match(await refused(copy), /already known from/);
+  const missing = file.replace("00a.jsonl", "00b.jsonl");
+  assert.match(await refused(missing), /file does not exist$/);
+  writeFileSync(missing, line("session_meta", origin));
+  assert.match(await refused(missing), /its first line is not that of this thread$/);
+  assert.match(await refused(path.join(stage.home, "config.toml")), /its name is not that of a thread's file/);
+  mkdirSync(file.replace("00a.jsonl", "00c.jsonl"));
+  assert.match(await refused(file.replace("00a.jsonl", "00c.jsonl")), /cannot be read|first line/);
+});
