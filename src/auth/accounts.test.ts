@@ -27,6 +27,7 @@ class FakeIssuer {
   readonly asked: string[] = [];
   pollsUntilReady = 2;
   refuseRefresh: number | undefined;
+  refusesDevice: Readonly<Record<string, number>> = {};
   onRefresh: () => void = () => {};
   accessToken = "access-1";
 
@@ -54,6 +55,8 @@ class FakeIssuer {
       this.revoked.push(JSON.parse(text).token);
       return { status: 200, body: {} };
     }
+    if (url.startsWith("/api/accounts/deviceauth/") && this.refusesDevice[path.basename(url)] !== undefined)
+      return { status: this.refusesDevice[path.basename(url)] ?? 0, body: {} };
     if (url === "/api/accounts/deviceauth/usercode")
       return { status: 200, body: { device_auth_id: "d1", user_code: "ABCD-1", interval: "0" } };
     if (url === "/api/accounts/deviceauth/token") {
@@ -326,6 +329,19 @@ describe("accounts", () => {
       await next("updated");
       assert.deepEqual(await credentials.current(), { kind: "chatgpt", accessToken: "access-1", accountId: "acc-1" });
       assert.equal(issuer.asked.filter((url) => url === "/api/accounts/deviceauth/token").length, 3);
+    });
+  });
+
+  describe("a device code that the issuer refuses", () => {
+    it("says whether device codes are unknown there, or the sign-in failed", async () => {
+      const { accounts, next, credentials } = open();
+      issuer.refusesDevice = { usercode: 404 };
+      await assert.rejects(accounts.startLogin({ type: "chatgptDeviceCode" }, client), /device code login is not enabled/);
+      issuer.refusesDevice = { token: 500 };
+      await accounts.startLogin({ type: "chatgptDeviceCode" }, client);
+      const ended = await next("loginCompleted");
+      assert.match(JSON.stringify(ended), /"success":false.*device auth failed with status 500/);
+      assert.equal(await credentials.current(), undefined);
     });
   });
 

@@ -112,7 +112,10 @@ export interface DeviceLogin {
 }
 
 export async function startDeviceLogin(issuer: Issuer, signal: AbortSignal): Promise<DeviceLogin> {
-  const answer = await post(`${issuer.url}/api/accounts/deviceauth/usercode`, { client_id: issuer.clientId }, DeviceCode, signal);
+  const url = `${issuer.url}/api/accounts/deviceauth/usercode`;
+  const answer = await post(url, { client_id: issuer.clientId }, DeviceCode, signal).catch((error: unknown) => {
+    throw error instanceof OAuthRefusal && error.status === 404 ? new OAuthRefusal(noDeviceCodes, error.status, error.code) : error;
+  });
   const seconds = Number(answer.interval ?? 5);
   return {
     deviceAuthId: answer.device_auth_id,
@@ -122,6 +125,8 @@ export async function startDeviceLogin(issuer: Issuer, signal: AbortSignal): Pro
   };
 }
 
+const noDeviceCodes = "device code login is not enabled for this server; use the browser login, or check the address of the issuer";
+
 /** Undefined while the user has not yet entered the code. */
 export async function pollDeviceLogin(issuer: Issuer, login: DeviceLogin, signal: AbortSignal): Promise<Tokens | undefined> {
   const body = { device_auth_id: login.deviceAuthId, user_code: login.userCode };
@@ -130,8 +135,9 @@ export async function pollDeviceLogin(issuer: Issuer, login: DeviceLogin, signal
     const redirectUri = `${issuer.url}/deviceauth/callback`;
     return await exchangeCode(issuer, { code: grant.authorization_code, verifier: grant.code_verifier, redirectUri }, signal);
   } catch (error) {
-    if (error instanceof OAuthRefusal && (error.status === 403 || error.status === 404)) return undefined;
-    throw error;
+    if (!(error instanceof OAuthRefusal)) throw error;
+    if (error.status === 403 || error.status === 404) return undefined;
+    throw new OAuthRefusal(`device auth failed with status ${error.status}: ${error.message}`, error.status, error.code);
   }
 }
 

@@ -138,6 +138,30 @@ export function toStderr(text: string): void {
 /** Where config, threads and credentials live. */
 export const codexHome = (): string => path.resolve(process.env["CODEX_HOME"] || path.join(homedir(), ".codex"));
 
+export interface StopSignals {
+  /** Resolves with the first signal. */
+  readonly stopped: Promise<void>;
+  /** Aborted by the second SIGTERM or SIGINT; the third ends the process at once. */
+  readonly again: AbortSignal;
+}
+
+/** For a server that finishes its work first. SIGHUP asks for no more than that, however often it comes. */
+export function stopSignals(): StopSignals {
+  const again = new AbortController();
+  let count = 0;
+  const stopped = new Promise<void>((resolve) => {
+    const onSignal = (signal: NodeJS.Signals): void => {
+      resolve();
+      count = signal === "SIGHUP" ? Math.max(count, 1) : count + 1;
+      if (count < 2 || signal === "SIGHUP") return;
+      for (const name of ["SIGTERM", "SIGINT"] as const) process.off(name, onSignal);
+      again.abort(new Error("told to stop a second time"));
+    };
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, onSignal);
+  });
+  return { stopped, again: again.signal };
+}
+
 /** A second signal ends the process at once, as it would without a handler. */
 export function signalled(): Promise<void> {
   return new Promise((resolve) => {

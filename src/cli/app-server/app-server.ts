@@ -8,7 +8,7 @@ import { systemName } from "../../main/system.ts";
 import { stdioTransport } from "../../rpc/stdio.ts";
 import type { NewerSources } from "../built-from.ts";
 import { checkFromFlags, endpointFrom } from "../listen-flags.ts";
-import { codexHome, type Globals, oneOf, readFlags, StartError, signalled, unknownSubcommand } from "../usage.ts";
+import { codexHome, type Globals, oneOf, readFlags, StartError, signalled, stopSignals, unknownSubcommand } from "../usage.ts";
 import { help } from "./help.ts";
 
 const tools = Object.keys(help.commands);
@@ -31,11 +31,12 @@ export async function run(args: readonly string[], globals: Globals, newer: Newe
   const checkToken = await checkFromFlags(values);
   if (checkToken === undefined) await refuseOpenListeners(endpoints);
 
-  const stopped = signalled(); // before the greeting: a client that has its response may stop us
+  const isListening = endpoints.every(({ kind }) => kind !== "stdio");
+  const stop = isListening ? stopSignals() : { stopped: signalled(), again: undefined }; // before the greeting: a client that has its response may stop us
   const greeting = isPlain(endpoints, globals, values) ? await greetClient(home, compat) : undefined;
   const allowed = { allowedOrigins: values["ws-allow-origin"] ?? [], allowedHosts: values["ws-allow-host"] ?? [] };
   const { serveApp } = await loadServer(newer());
-  return await serveApp({ globals, flags: values, endpoints, access: { checkToken, ...allowed }, compat, greeting, stopped });
+  return await serveApp({ globals, flags: values, endpoints, access: { checkToken, ...allowed }, compat, greeting, ...stop });
 }
 
 /** The sources can take over from a greeting made by the bundle: only plain values are handed over. */

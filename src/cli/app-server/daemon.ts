@@ -20,6 +20,8 @@ type Name = keyof typeof commands;
 const startMs = 30_000;
 /** A server first ends its running turns. */
 const stopMs = 60_000;
+/** Running turns may take so long to finish before they are interrupted. */
+const finishMs = 10_000;
 const pollMs = 50;
 const probeMs = 5000;
 const maxErrorBytes = 1024 * 1024;
@@ -71,8 +73,10 @@ async function stopDaemon(): Promise<Output> {
     return output("notRunning", {});
   }
   process.kill(pid, "SIGTERM");
+  const insist = setTimeout(() => runningPid() === pid && process.kill(pid, "SIGTERM"), finishMs);
   for (const end = performance.now() + stopMs; runningPid() === pid; await delay(pollMs))
     if (performance.now() > end) throw new StartError(`the server (pid ${pid}) has not ended within ${stopMs / 1000} seconds`);
+  clearTimeout(insist);
   rmSync(pidFile(), { force: true });
   return output("stopped", { backend: "pid" });
 }

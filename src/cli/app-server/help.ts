@@ -46,6 +46,7 @@ export const help = {
   summary: "Serve the app-server protocol over stdio, websockets or a unix socket",
   text: [
     "Without --listen it serves one client over stdin and stdout and ends with it. SIGTERM and SIGINT end running turns and the server.",
+    "With --listen the server finishes its running turns first; a second SIGTERM or SIGINT ends them. A question that waits for an answer is put again by the next server.",
   ],
   usage: [
     "[OPTIONS]",

@@ -14,9 +14,11 @@ export interface ServeOptions {
   readonly greeting: Greeting | undefined;
   /** Resolves when a signal asks the server to exit, which may happen before it is loaded. */
   readonly stopped: Promise<void>;
+  /** Aborted when running turns are not to be waited for; undefined where they never are. */
+  readonly again: AbortSignal | undefined;
 }
 
-export async function serveApp({ globals, flags, endpoints, access, compat, greeting, stopped }: ServeOptions): Promise<number> {
+export async function serveApp({ globals, flags, endpoints, access, compat, greeting, stopped, again }: ServeOptions): Promise<number> {
   const app = openApp(globals, flags, { compat });
   surviveWith(app);
   if (flags["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
@@ -26,6 +28,7 @@ export async function serveApp({ globals, flags, endpoints, access, compat, gree
   for (const url of listening.urls) announce(url);
   setTimeout(keepYoungSpaceSmall, 1_000).unref(); // not before the first responses: loading node:v8 takes milliseconds
   await Promise.race([listening.finished, stopped]);
+  if (again !== undefined) await app.threads.finishTurns(again);
   await listening.close();
   process.exit(0); // idle connections to models and tools must not keep a finished server alive
 }

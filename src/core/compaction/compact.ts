@@ -152,8 +152,10 @@ async function answer(run: CompactingRun, request: ModelRequest): Promise<Answer
     for (const event of batch) {
       if (isNotice(event)) takeNotice(run, event);
       else if (event.type === "failed") return { text, calledTool, failure: event.failure };
-      else if (event.type === "completed" && event.usage !== undefined) await countUsage(run, event.usage);
-      else if (event.type === "itemDone" && event.item.type === "message")
+      else if (event.type === "completed") {
+        if (event.usage !== undefined) await countUsage(run, event.usage);
+        turn.items.notifyAnswered(event.responseId, event.usage);
+      } else if (event.type === "itemDone" && event.item.type === "message")
         text += event.item.content.map((part) => ("text" in part ? part.text : "")).join("");
       else if (event.type === "itemDone") calledTool ||= event.item.type === "function_call" || event.item.type === "custom_tool_call";
     }

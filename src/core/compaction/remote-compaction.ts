@@ -47,8 +47,10 @@ async function once(run: Run, tools: readonly Tool[], input: readonly ModelItem[
     for (const event of batch) {
       if (isNotice(event)) takeNotice(run, event);
       else if (event.type === "failed") return { failure: event.failure };
-      else if (event.type === "completed" && event.usage !== undefined) await countUsage(run, event.usage);
-      else if (event.type === "itemDone" && isSealedHistory(event.item)) item ??= event.item;
+      else if (event.type === "completed") {
+        if (event.usage !== undefined) await countUsage(run, event.usage);
+        turn.items.notifyAnswered(event.responseId, event.usage);
+      } else if (event.type === "itemDone" && isSealedHistory(event.item)) item ??= event.item;
     }
   }
   return { item };

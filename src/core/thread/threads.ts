@@ -233,6 +233,20 @@ export class Threads {
   /** Called when a thread was unloaded: state kept for it elsewhere can be dropped too. */
   onUnloaded: (id: string) => void = () => {};
 
+  /**
+   * Resolves when no turn works any more, or with the signal. A turn that waits for an answer does not count, since the next server puts
+   * its question again. Neither queues nor goals start another turn from now on.
+   */
+  async finishTurns(signal: AbortSignal): Promise<void> {
+    this.onIdle = () => {};
+    const { clock } = this.#ports;
+    for (;;) {
+      const working = this.all.flatMap(({ turn }) => (turn === undefined || turn.questions.isAsking ? [] : [turn.ended.promise]));
+      if (working.length === 0 || signal.aborted) return;
+      await Promise.race([...working, clock.sleep(turnCheckMs, signal).catch(() => {})]);
+    }
+  }
+
   /** Ends every command, and every turn as interrupted, unless the next server can put its question again. */
   async close(): Promise<void> {
     for (const thread of this.all) thread.turn?.suspend();
@@ -306,6 +320,9 @@ export class Threads {
     return thread;
   }
 }
+
+/** How soon it is noticed that a turn has begun to wait for an answer. */
+const turnCheckMs = 200;
 
 /** An archived thread can be read and listed, but not continued. */
 export const archivedError = (id: string): Error =>

@@ -1,10 +1,12 @@
 /** Websocket and unix-socket listeners of the real command. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { connectClient } from "../../../src/client/client.ts";
+import { responsesFrames } from "../../support/model-mocks/frames.ts";
+import { MockProvider, stream } from "../../support/model-mocks/server.ts";
 import { ServerProcess, scratch } from "../../support/process.ts";
 
 const loopback = ["--listen", "ws://127.0.0.1:0"];
@@ -26,6 +28,40 @@ test("a websocket listener says where it is, answers health probes and serves se
   server.child.kill("SIGTERM");
   assert.equal((await server.ended).code, 0);
 });
+
+for (const [signals, ended] of [
+  [["SIGTERM"], "completed"],
+  [["SIGHUP", "SIGHUP"], "completed"],
+  [["SIGINT", "SIGINT"], "interrupted"],
+] as const)
+  test(`${signals.join(" and ")}: a listener ends when its turn is ${ended}, and goes on serving until then`, async (t) => {
+    const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    await using provider = new MockProvider(async (response, request) => {
+      asked.resolve();
+      await held.promise;
+      await stream(responsesFrames({ text: "done" }))(response, request);
+    });
+    const folder = scratch(t);
+    mkdirSync(path.join(folder, "home"));
+    const config = `model = "m"\nmodel_provider = "p"\n[model_providers.p]\nname = "p"\nbase_url = "${await provider.listen()}/v1"\n`;
+    writeFileSync(path.join(folder, "home", "config.toml"), config);
+    const server = new ServerProcess(t, loopback, {}, { folder });
+    const client = await connectClient(await server.url());
+    const over = new Promise<string>((resolve) => client.on("turn/completed", ({ turn }) => resolve(turn.status)));
+    const { thread } = await client.call("thread/start", { cwd: folder });
+    await client.call("turn/start", { threadId: thread.id, input: [{ type: "text", text: "go" }] });
+    await asked.promise;
+    for (const [i, signal] of signals.entries()) {
+      server.child.kill(signal);
+      // Two of one kind that are not apart are one to the system.
+      if (i < signals.length - 1 || ended === "completed") await client.call("thread/loaded/list", {});
+    }
+    if (ended === "completed") held.resolve();
+    assert.equal(await over, ended);
+    assert.equal((await server.ended).code, 0);
+    held.resolve();
+  });
 
 test("a unix socket is the owner's alone; proxy joins stdio to it", async (t) => {
   const file = path.join(scratch(t), "control", "s.sock");
