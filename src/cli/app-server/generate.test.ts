@@ -8,7 +8,7 @@ import { Ajv } from "ajv";
 import { clientRequests } from "../../protocol/methods.ts";
 import { UsageError } from "../usage.ts";
 import { surface } from "./generate/definitions.ts";
-import { bundleFile, jsonSchemaFiles } from "./generate/json-schema.ts";
+import { bundleFile, flatBundleFile, jsonSchemaFiles } from "./generate/json-schema.ts";
 import { typescriptFiles } from "./generate/typescript.ts";
 import { generateJsonSchema, generateTs, run } from "./generate.ts";
 
@@ -21,9 +21,10 @@ test("the TypeScript compiles, and wire messages have their type", async () => {
   await generateTs(out, { experimental: true });
   writeFileSync(
     path.join(out, "use.ts"),
-    `import type { ClientRequest, ServerNotification, v2 } from "./index";
+    `import type { ClientRequest, ServerNotification, ServerNotificationEnvelope, v2 } from "./index";
 export const request: ClientRequest = { method: "turn/start", id: 1, params: { threadId: "t", input: [{ type: "text", text: "hi" }] } };
 export const textOf = (n: ServerNotification): string => (n.method === "item/agentMessage/delta" ? n.params.delta : n.method);
+export const sentAt = (n: ServerNotificationEnvelope): number | undefined => (n.method === "turn/started" ? n.emittedAtMs : undefined);
 export const item: Extract<v2.ThreadItem, { type: "plan" }> = { type: "plan", id: "1", text: "" };
 // @ts-expect-error a turn has an input
 export const wrong: ClientRequest = { method: "turn/start", id: 1, params: { threadId: "t" } };
@@ -58,6 +59,22 @@ test("every JSON Schema file is self-contained and the bundle contains them all"
   const own = ajv.getSchema("all#/x-parley/definitions/ServerRequest");
   const question = { prompt: "Where to?", toolCallId: "c", itemId: "c", threadId: "t", turnId: "u" };
   assert.equal(own?.({ method: "agent/requestUserInput", id: 1, params: question }), true);
+});
+
+test("files lie where code generators for Codex look for them", () => {
+  const files = jsonSchemaFiles({ experimental: false });
+  const expected = ["v1/InitializeParams.json", "CommandExecutionRequestApprovalParams.json", "ToolRequestUserInputResponse.json"];
+  for (const name of [...expected, "JSONRPCMessage.json", "JSONRPCRequest.json", "JSONRPCNotification.json", "RequestId.json"])
+    assert.ok(files.has(name), name);
+  const ajv = new Ajv({ strict: false });
+  const message = ajv.compile(JSON.parse(files.get("JSONRPCMessage.json") ?? "") as object);
+  assert.equal(message({ id: "1", error: { code: -32600, message: "no" } }), true);
+  assert.equal(message({ id: 1 }), false);
+  ajv.addSchema(JSON.parse(files.get(flatBundleFile) ?? "") as object, "flat");
+  const request = ajv.getSchema("flat#/definitions/ClientRequest");
+  assert.equal(request?.({ id: 1, method: "thread/read", params: { threadId: "t" } }), true);
+  assert.equal(request?.({ id: 1, method: "newConversation", params: {} }), false, "the older API is not in it");
+  assert.ok(typescriptFiles({ experimental: true }).has("ServerNotificationEnvelope.ts"));
 });
 
 const at = (json: unknown, pointer: string): unknown =>

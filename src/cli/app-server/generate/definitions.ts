@@ -99,18 +99,36 @@ export function messageUnion(direction: Direction, methods: readonly Method[]): 
   return { title: direction, anyOf: members };
 }
 
-/** A result or an error for any request. */
+/** A message of any direction and method, by its form alone. */
 export function envelopes(): readonly JsonSchema[] {
   const id = jsonSchema(RequestId());
-  const error: JsonSchema = {
+  const method: JsonSchema = { type: "string" };
+  const request: JsonSchema = {
+    title: "JSONRPCRequest",
+    type: "object",
+    properties: { id, method, params: {} },
+    required: ["id", "method"],
+  };
+  const notification: JsonSchema = {
+    title: "JSONRPCNotification",
+    type: "object",
+    properties: { method, params: {} },
+    required: ["method"],
+  };
+  const response: JsonSchema = { title: "JSONRPCResponse", type: "object", properties: { id, result: {} }, required: ["id", "result"] };
+  const problem: JsonSchema = {
     title: "JSONRPCErrorError",
     type: "object",
     properties: { code: { type: "integer" }, message: { type: "string" }, data: {} },
     required: ["code", "message"],
   };
-  return [
-    { title: "JSONRPCResponse", type: "object", properties: { id, result: {} }, required: ["id", "result"] },
-    { title: "JSONRPCError", type: "object", properties: { id, error }, required: ["id", "error"] },
-    error,
-  ];
+  const error: JsonSchema = { title: "JSONRPCError", type: "object", properties: { id, error: problem }, required: ["id", "error"] };
+  const message: JsonSchema = { title: "JSONRPCMessage", anyOf: [request, notification, response, error] };
+  return [id, request, notification, response, error, problem, message];
+}
+
+/** A notification with the time at which it was sent. */
+export function notificationEnvelope(notifications: JsonSchema): JsonSchema {
+  const time: JsonSchema = { type: "object", properties: { emittedAtMs: { type: "integer" } } };
+  return { title: "ServerNotificationEnvelope", allOf: [time, notifications] };
 }

@@ -1,4 +1,4 @@
-/** Where a type's file goes: the folders of the real tool's output, so that imports work with both. */
+/** Where a type's file goes: the folders of the real tool's output, so that imports and code generators work with both. */
 
 /** "" is the root, with the types that are older than threads or shared with the model's wire; `parley` has our own additions. */
 export type Folder = "" | "v2" | "parley";
@@ -8,11 +8,36 @@ export interface Place {
   readonly name: string;
 }
 
+/** In TypeScript. */
 export function placeOf(title: string, isOwn: boolean): Place {
+  return place(title, isOwn, rootNames.has(title));
+}
+
+/** In JSON Schema, where the root has the messages, what the server asks of clients, and all that only those use. */
+export function schemaPlaceOf(title: string, isOwn: boolean): Place {
+  return place(title, isOwn, schemaRootPattern.test(title));
+}
+
+/** The path of a JSON Schema file: that of a definition, but for the handshake. */
+export function schemaFileOf({ folder, name }: Place): string {
+  const inFolder = /^Initialize(?:Params|Response)$/.test(name) ? "v1" : folder;
+  return `${inFolder === "" ? "" : `${inFolder}/`}${name}.json`;
+}
+
+function place(title: string, isOwn: boolean, isInRoot: boolean): Place {
   if (title.startsWith("v1.")) return { folder: "", name: title.slice("v1.".length) };
   if (isOwn) return { folder: "parley", name: title };
-  return { folder: rootNames.has(title) ? "" : "v2", name: title };
+  return { folder: isInRoot ? "" : "v2", name: title };
 }
+
+const schemaRootPattern = new RegExp(
+  `^(?:${[
+    "AbsolutePathBuf|RequestId|JSONRPC.*|W3cTraceContext|ClientInfo|Initialize.*|(?:Client|Server)(?:Request|Notification)",
+    "FuzzyFileSearch.*|McpElicitation.*|McpServerElicitation.*|ToolRequestUserInput.*|ChatgptAuthTokensRefresh.*",
+    "CommandExecution(?:Request)?Approval.*|FileChange(?:Request)?Approval.*|PermissionsRequestApproval.*|PermissionGrantScope",
+    "(?:Additional|Granted)PermissionProfile|DynamicToolCall(?:Params|Response)|Network(?:ApprovalContext|Policy.*)",
+  ].join("|")})$`,
+);
 
 const rootNames: ReadonlySet<string> = new Set([
   "AbsolutePathBuf",
@@ -34,6 +59,12 @@ const rootNames: ReadonlySet<string> = new Set([
   "FuzzyFileSearchResponse",
   "FuzzyFileSearchResult",
   "FuzzyFileSearchSessionCompletedNotification",
+  "FuzzyFileSearchSessionStartParams",
+  "FuzzyFileSearchSessionStartResponse",
+  "FuzzyFileSearchSessionStopParams",
+  "FuzzyFileSearchSessionStopResponse",
+  "FuzzyFileSearchSessionUpdateParams",
+  "FuzzyFileSearchSessionUpdateResponse",
   "FuzzyFileSearchSessionUpdatedNotification",
   "ImageDetail",
   "ImageGenerationFailure",
@@ -55,6 +86,7 @@ const rootNames: ReadonlySet<string> = new Set([
   "MultiAgentMode",
   "NetworkPolicyAmendment",
   "NetworkPolicyRuleAction",
+  "PathUri",
   "Personality",
   "PlanType",
   "ReasoningEffort",
@@ -71,6 +103,7 @@ const rootNames: ReadonlySet<string> = new Set([
   "Settings",
   "SubAgentSource",
   "ThreadId",
+  "ThreadMemoryMode",
   "Tool",
   "Verbosity",
   "WebSearchContextSize",

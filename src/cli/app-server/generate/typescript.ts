@@ -1,6 +1,6 @@
 /** Prints named types as TypeScript, one file each, in the style of the real tool. */
 import type { JsonSchema } from "../../../lib/schema.ts";
-import { type Direction, messageUnion, namedTypes, type Options, surface } from "./definitions.ts";
+import { type Direction, messageUnion, namedTypes, notificationEnvelope, type Options, surface } from "./definitions.ts";
 import { type Folder, type Place, placeOf } from "./layout.ts";
 
 /** Path within the output folder, and content. */
@@ -13,7 +13,10 @@ export function typescriptFiles(options: Options): Files {
   const methods = surface(options);
   const all = Object.values(methods).flat();
   const shared = namedTypes(all.filter((method) => !method.isOwn));
-  const places = new Map([...namedTypes(all).keys()].map((title) => [title, placeOf(title, !shared.has(title))]));
+  const places = new Map([
+    ...[...namedTypes(all).keys()].map((title) => [title, placeOf(title, !shared.has(title))] as const),
+    ["ServerNotification", { folder: "", name: "ServerNotification" }] as const,
+  ]);
   const files = new Map<string, string>([["serde_json/JsonValue.ts", banner + jsonValue]]);
   const add = (place: Place, schema: JsonSchema): void => void files.set(fileOf(place), fileText(place, schema, places));
 
@@ -26,6 +29,8 @@ export function typescriptFiles(options: Options): Files {
         list.filter((method) => !method.isOwn),
       ),
     );
+  const notifications = methods.ServerNotification.filter((method) => !method.isOwn);
+  add({ folder: "", name: "ServerNotificationEnvelope" }, notificationEnvelope(messageUnion("ServerNotification", notifications)));
   for (const direction of ["ClientRequest", "ServerRequest"] as const) {
     const own = methods[direction].filter((method) => method.isOwn);
     if (own.length > 0) add({ folder: "parley", name: direction }, messageUnion(direction, own));
