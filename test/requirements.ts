@@ -449,6 +449,10 @@ export const requirements = {
   },
   "exec.approveForMe": { source: "codex-cli 0.166", says: "`exec --approve-for-me` lets a model review what needs an approval" },
   "autoReview.person": { source: "Parley", says: "what the automatic review does not approve is asked of the person, where there is one" },
+  "autoReview.undecided": {
+    source: "observed 0.166",
+    says: "an answer of the automatic reviewer that is no decision is asked for again, twice at most",
+  },
   "autoReview.denials": {
     source: "observed 0.166",
     says: "where nobody can be asked, a denial reaches the model with its reason, and three in a row end the turn",

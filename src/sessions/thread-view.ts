@@ -81,6 +81,7 @@ export function foldNotification<T extends ThreadView>(thread: T, message: Serve
       return text === undefined ? thread : addNotice(thread, { id: crypto.randomUUID(), kind: "warning", text });
     }
     case "warning":
+    case "guardianWarning":
       return addNotice(thread, { id: crypto.randomUUID(), kind: "warning", text: message.params.message });
     default:
       return isDelta(message) ? foldDelta(thread, message) : thread;

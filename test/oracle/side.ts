@@ -53,11 +53,13 @@ ${more}`;
 
 export class Side {
   readonly folder: string;
+  readonly isCodex: boolean;
   readonly #server: ServerProcess;
   #ids = 0;
 
   constructor(t: TestContext, folder: string, program?: string) {
     this.folder = folder;
+    this.isCodex = program !== undefined;
     mkdirSync(path.join(folder, "tmp"), { recursive: true });
     const command = program === undefined ? {} : { program, args: ["-c", "features.remote_models=false", "app-server"] };
     const env = { TMPDIR: path.join(folder, "tmp"), SHELL: "/bin/bash", LANG: "C.UTF-8" };

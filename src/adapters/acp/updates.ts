@@ -57,6 +57,7 @@ export class Updates {
         return modelContextWindow ? [{ sessionUpdate: "usage_update", used: last.totalTokens, size: modelContextWindow }] : [];
       }
       case "warning":
+      case "guardianWarning":
         return this.#notice("warning", n.params.message);
       case "error":
         return this.#notice(n.params.willRetry ? "warning" : "error", n.params.error.message);

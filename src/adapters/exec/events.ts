@@ -45,6 +45,7 @@ export class ExecEvents {
       if (mine(p)) this.#usage = p.tokenUsage.total;
     });
     const whole = (p: { summary: string; details?: string | null }): string => (p.details ? `${p.summary}: ${p.details}` : p.summary);
+    client.on("guardianWarning", (p) => mine(p) && this.#notice(p.message));
     client.on("warning", (p) => (p.threadId == null || mine(p)) && this.#notice(p.message));
     client.on("configWarning", (p) => this.#noticeOnce(whole(p)));
     client.on("deprecationNotice", (p) => this.#noticeOnce(whole(p)));

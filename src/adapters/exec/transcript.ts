@@ -95,6 +95,7 @@ export class Transcript {
     client.on("thread/tokenUsage/updated", (p) => {
       if (mine(p)) this.#usage = p.tokenUsage.total;
     });
+    client.on("guardianWarning", (p) => mine(p) && this.#warning(p.message));
     client.on("warning", (p) => (p.threadId == null || mine(p)) && this.#warning(p.message));
     client.on("configWarning", (p) => this.#warning(p.details ? `${p.summary} ${p.details}` : p.summary));
     client.on("deprecationNotice", (p) => this.#warning(p.summary));

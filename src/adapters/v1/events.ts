@@ -124,10 +124,8 @@ export class EventStream {
         this.#brokenOff.error(n.params);
         return [errorEvent(n.params.error, n.params.willRetry)];
       case "warning":
-        return [
-          { type: "warning", message: n.params.message },
-          { type: "background_event", message: n.params.message },
-        ];
+      case "guardianWarning":
+        return warningEvents(n.params.message);
       case "deprecationNotice":
         return [{ type: "deprecation_notice", summary: n.params.summary, details: n.params.details ?? null }];
       case "mcpServer/startupStatus/updated":
@@ -233,3 +231,8 @@ function errorInfo(info: CodexErrorInfo): OldErrorInfo {
   if ("responseTooManyFailedAttempts" in info) return { response_too_many_failed_attempts: status(info.responseTooManyFailedAttempts) };
   return "other";
 }
+
+const warningEvents = (message: string): EventMessage[] => [
+  { type: "warning", message },
+  { type: "background_event", message },
+];

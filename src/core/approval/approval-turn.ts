@@ -6,6 +6,7 @@ import type { Ids } from "../ports/clock.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import type { DeniedActions } from "./denied-actions.ts";
 import type { Grants } from "./grants.ts";
+import type { ReviewTally } from "./review-tally.ts";
 
 export interface ApprovalThread extends HookedThread {
   readonly grants: Grants;
@@ -20,8 +21,8 @@ export interface ApprovalTurn extends HookedTurn, Channel {
   /** The settings that govern its actions. */
   readonly settings: ThreadSettings;
   readonly questions: CallQuestions;
-  /** Approvals in a row that the automatic review refused. */
-  denials: number;
+  /** How the turn's automatic reviews ended. */
+  readonly reviews: ReviewTally;
   /** Asks the automatic reviewer. */
   review(action: ReviewedAction, itemId: string): Promise<ReviewVerdict>;
   interrupt(): void;

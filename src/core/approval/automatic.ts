@@ -6,9 +6,6 @@ import type { ThreadSettings } from "../ports/settings.ts";
 import type { ApprovalTurn } from "./approval-turn.ts";
 import { reviewedAction } from "./reviewed-action.ts";
 
-/** Denials in a row that end a turn in which nobody can be asked. */
-const maxDenials = 3;
-
 /** undefined when the person decides. Every decision is in the audit log before this resolves. */
 export async function ruledByReview(turn: ApprovalTurn, subject: AuditSubject, request: ApprovalRequest): Promise<Ruling | undefined> {
   if (!isReviewed(turn.settings)) return undefined;
@@ -22,14 +19,12 @@ export async function ruledByReview(turn: ApprovalTurn, subject: AuditSubject, r
   const isApproved = verdict.status === "approved";
   const decision = isApproved ? "allowedByReview" : "refusedByReview";
   await ports.audit.write({ ...subject, event: "decided", decision, by: `automatic review: ${described(verdict)}`.slice(0, maxReason) });
-  if (isApproved) {
-    turn.denials = 0;
-    return { allows: true };
-  }
+  turn.reviews.add(verdict.status);
+  if (isApproved) return { allows: true };
   if (verdict.status === "denied") denied.add(verdict.reviewId, action);
   // Whoever is there decides what the reviewer did not allow.
   if (turn.thread.clients.isInteractive && ports.audience.isWatched(turn.thread.id)) return undefined;
-  if (++turn.denials >= maxDenials) stop(turn);
+  if (turn.reviews.isTooMuch) stop(turn);
   return { allows: false, by: "review", text: refusal(verdict) };
 }
 
@@ -43,7 +38,7 @@ const described = ({ status, risk, rationale }: ReviewVerdict): string =>
   `${status}${risk === undefined ? "" : `, risk ${risk}`}: ${rationale}`;
 
 function stop(turn: ApprovalTurn): void {
-  const message = `The automatic review refused ${turn.denials} approvals in a row; the turn is stopped.`;
+  const message = `Automatic approval review denied too much in this turn (${turn.reviews.inARow} in a row, ${turn.reviews.ofTheLast} of the last ${turn.reviews.kept} reviews); the turn is interrupted.`;
   turn.notify("guardianWarning", { threadId: turn.thread.id, message });
   turn.interrupt();
 }

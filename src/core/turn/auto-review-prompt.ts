@@ -33,6 +33,8 @@ You may look at files with the tools, which cannot write and have no network; do
 
 Your last message is nothing but one JSON object: {"risk_level": "low" | "medium" | "high" | "critical", "user_authorization": "unknown" | "low" | "medium" | "high", "outcome": "allow" | "deny", "rationale": "one or two sentences"}`;
 
+export const noDecisionText = "That was no decision. Answer with nothing but the one JSON object, all four fields in it.";
+
 export const reviewerInstructions = (policy: string | undefined): string =>
   policy === undefined || policy.trim() === "" ? rules : `${rules}\n\nThe user's own policy, which adds to these rules:\n${policy.trim()}`;
 

@@ -12,12 +12,14 @@ import type { Run } from "../model/run.ts";
 import type { ReviewedAction, ReviewVerdict } from "../ports/approval-review.ts";
 import type { Audience } from "../ports/audience.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
-import { Assessment, reviewerInstructions, transcriptOf } from "./auto-review-prompt.ts";
+import { Assessment, noDecisionText, reviewerInstructions, transcriptOf } from "./auto-review-prompt.ts";
 import { LiveTurn, type TurnThread } from "./live-turn.ts";
 import { work } from "./turn.ts";
 
 /** Model requests of one review: it may look at something, and must then decide. */
 const maxRequests = 8;
+/** Answers of one review: what is no decision is asked for again. */
+const maxAnswers = 3;
 /** An action that a reviewer could not read whole is not approved by it. */
 const maxAction = 60_000;
 
@@ -29,7 +31,8 @@ export async function reviewApproval(turn: LiveTurn, action: ReviewedAction, ite
   const about = { threadId: thread.id, turnId: turn.id, reviewId, targetItemId: itemId, startedAtMs, action: action.shown };
   const open = { rationale: null, riskLevel: null, userAuthorization: null };
   turn.notify("item/autoApprovalReview/started", { ...about, review: { status: "inProgress", ...open } });
-  const end = (status: GuardianApprovalReviewStatus, verdict?: Partial<ReviewVerdict>): void =>
+  const end = (status: GuardianApprovalReviewStatus, verdict?: ReviewVerdict): void => {
+    if (verdict !== undefined) turn.notify("guardianWarning", { threadId: thread.id, message: reviewNotice(verdict) });
     turn.notify("item/autoApprovalReview/completed", {
       ...about,
       completedAtMs: clock.now(),
@@ -41,6 +44,7 @@ export async function reviewApproval(turn: LiveTurn, action: ReviewedAction, ite
         userAuthorization: verdict?.authorization ?? null,
       },
     });
+  };
   try {
     const verdict = { reviewId, ...(await decide(turn, action)) };
     turn.signal.throwIfAborted();
@@ -51,6 +55,12 @@ export async function reviewApproval(turn: LiveTurn, action: ReviewedAction, ite
     end("aborted");
     throw error;
   }
+}
+
+/** For people; as Codex has it. */
+function reviewNotice({ status, risk, authorization, rationale }: ReviewVerdict): string {
+  const judged = risk === undefined ? "" : ` (risk: ${risk}, authorization: ${authorization ?? "unknown"})`;
+  return `Automatic approval review ${status === "timedOut" ? "timed out" : status}${judged}: ${rationale}`;
 }
 
 type Decided = Omit<ReviewVerdict, "reviewId">;
@@ -65,9 +75,14 @@ async function decide(turn: LiveTurn, action: ReviewedAction): Promise<Decided> 
   stop.addEventListener("abort", interrupt, { once: true });
   try {
     if (stop.aborted) hidden.interrupt();
-    const failure = await work(reviewerRun(hidden, evidence(turn, action)));
-    if (failure !== undefined) return { status: "failed", rationale: failure.message };
-    return verdictIn(hidden.lastAgentMessage ?? "");
+    const run = reviewerRun(hidden, evidence(turn, action));
+    for (let answers = 1; ; answers++) {
+      const failure = await work(run);
+      if (failure !== undefined) return { status: "failed", rationale: failure.message };
+      const verdict = verdictIn(hidden.lastAgentMessage ?? "");
+      if (verdict.status !== "failed" || answers >= maxAnswers) return verdict;
+      run.history.add(userMessage(noDecisionText));
+    }
   } catch (error) {
     if (turn.signal.aborted) throw error;
     if (limit.aborted) return { status: "timedOut", rationale: "the review took too long" };

@@ -5,6 +5,7 @@ import type { ServerNotifications, ServerRequests } from "../../protocol/methods
 import type { Turn, TurnError, TurnStatus } from "../../protocol/turn.ts";
 import { wholeItem } from "../../protocol/whole-item.ts";
 import { Outcomes } from "../approval/outcomes.ts";
+import { ReviewTally } from "../approval/review-tally.ts";
 import type { CommandThread, CommandTurn } from "../command/command-turn.ts";
 import { TurnCommands } from "../command/turn-commands.ts";
 import type { CompactingTurn } from "../compaction/compacting-run.ts";
@@ -75,8 +76,8 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   readonly guard: LoopGuard;
   /** What another process needs to put its open questions again. */
   readonly questions: TurnQuestions;
-  /** Approvals in a row that the automatic review refused. */
-  denials = 0;
+  /** How its automatic reviews ended. */
+  readonly reviews = new ReviewTally();
   readonly #abort = new AbortController();
   readonly #warned = new Set<string>();
   #settings: ThreadSettings;

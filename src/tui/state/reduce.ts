@@ -33,6 +33,7 @@ export type Received = { [M in keyof ServerNotifications]: { readonly method: M;
   | "hook/completed"
   | "error"
   | "warning"
+  | "guardianWarning"
   | "configWarning"
   | "deprecationNotice"];
 
@@ -60,6 +61,7 @@ export const foldedMethods = [
   "hook/completed",
   "error",
   "warning",
+  "guardianWarning",
   "configWarning",
   "deprecationNotice",
 ] as const satisfies readonly Received["method"][];
@@ -118,6 +120,7 @@ function reduceNotice(state: Conversation, received: Received): Conversation {
     case "error":
       return received.params.willRetry ? { ...breakOff(state), retrying: cleanLine(received.params.error.message) } : state;
     case "warning":
+    case "guardianWarning":
       return emit(state, [note("warning", clean(received.params.message))]);
     case "configWarning": {
       const { summary, details, path } = received.params;

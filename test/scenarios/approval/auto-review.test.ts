@@ -122,9 +122,22 @@ verifies("autoReview.denials", async (stage) => {
   );
   assert.equal((await run("THRICE")).status, "interrupted");
   assert.equal(reviews.length, 4, "the fourth try of the second turn never came");
-  assert.equal(warnings.length, 1);
+  assert.equal(warnings[0], "Automatic approval review denied (risk: low, authorization: high): BECAUSE");
+  assert.match(warnings.at(-1) ?? "", /3 in a row, 3 of the last 50 reviews\); the turn is interrupted/);
+  assert.equal(warnings.length, 5);
   assert.deepEqual(asked, []);
   await close();
+});
+
+verifies("autoReview.undecided", async (stage) => {
+  await using cast = new Cast({
+    [evidence]: [say("hm"), say("hm"), judged("allow")],
+    GO: [touch("done.txt"), say("over")],
+  });
+  const { run, reviews, asked } = await open(stage, cast);
+  await run("GO");
+  assert.deepEqual(asked, [], "an answer that is no decision is asked for again");
+  assert.equal(reviews[0]?.review.status, "approved");
 });
 
 verifies("autoReview.attacks", async (stage) => {
