@@ -32,7 +32,7 @@ interface About<T extends Schema> {
 }
 
 /** Codex offers these tools in namespaces; its models and stored sessions may use them. */
-const withNamespaces = <T extends { readonly name: string; readonly aliases?: readonly string[] }>(about: T) => ({
+export const withNamespaces = <T extends { readonly name: string; readonly aliases?: readonly string[] }>(about: T) => ({
   ...about,
   aliases: [...(about.aliases ?? []), `multi_agent_v1__${about.name}`, `collaboration__${about.name}`],
 });
@@ -91,9 +91,11 @@ async function showActivity(
   try {
     const { text, agent } = await run();
     const { id, path, model, effort } = agent;
-    const item = { type: "subAgentActivity" as const, id: context.callId, agentThreadId: id, agentPath: path ?? id, kind };
-    context.startItem({ ...item, model, reasoningEffort: effort });
-    await context.completeItem({ ...item, model, reasoningEffort: effort });
+    const named = { type: "subAgentActivity" as const, id: context.callId, agentThreadId: id, agentPath: path ?? id, kind };
+    // As in Codex: what an agent runs on is part of its start alone.
+    const item = { ...named, ...(kind === "started" ? { model, reasoningEffort: effort } : { model: null, reasoningEffort: null }) };
+    context.startItem(item);
+    await context.completeItem(item);
     return succeeded(text);
   } catch (error) {
     return problemFor(error);

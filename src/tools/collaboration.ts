@@ -7,7 +7,7 @@ import { type AgentOffer, AgentProblem, type Agents } from "../core/ports/agents
 import type { AgentRole } from "../core/ports/config.ts";
 import type { Tool } from "../core/ports/tool.ts";
 import { described, maybe, named, natural, object, string } from "../lib/schema.ts";
-import { activityTool, agentTool, contentOf, roleOf, rolesText } from "./agent-call.ts";
+import { activityTool, agentTool, contentOf, roleOf, rolesText, withNamespaces } from "./agent-call.ts";
 import { functionTool } from "./define.ts";
 
 const SpawnArgs = named("SpawnTaskArgs", () =>
@@ -39,6 +39,7 @@ export function collaborationTools(agents: Agents): (own: readonly AgentRole[], 
   return (own, offered) => {
     const spawnTool = spawnWith.get(own) ?? spawn(agents, own);
     spawnWith.set(own, spawnTool);
+    if (offered === "others") return [{ ...spawnTool, silent: true }, ...others];
     return [spawnTool, ...(offered === "all" ? others : others.map((tool) => ({ ...tool, silent: true })))];
   };
 }
@@ -126,7 +127,7 @@ const interrupt = (agents: Agents): Tool =>
 
 const list = (agents: Agents): Tool =>
   functionTool({
-    name: "list_agents",
+    ...withNamespaces({ name: "list_agents" }),
     description: "Lists the open agents with their states.",
     args: ListArgs,
     plan: (args) => ({

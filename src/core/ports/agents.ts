@@ -26,8 +26,14 @@ export interface Agent {
   readonly effort: string | null;
 }
 
-/** Which tools for agents a thread is offered: none at the deepest level; the others only once it has agents, since each costs tokens. */
-export type AgentOffer = "none" | "spawn" | "all";
+/** Which tools for agents a thread is offered: none at the deepest level, or all but starting one when it has a path; the others only once it has agents, since each costs tokens. */
+export type AgentOffer = "none" | "spawn" | "others" | "all";
+
+export interface ListedAgent {
+  readonly id: string;
+  readonly path: string | null;
+  readonly state: CollabAgentState;
+}
 
 export interface AgentMessage {
   readonly content: readonly UserInput[];
@@ -55,8 +61,8 @@ export interface Agents {
   close(from: string, agent: string): Promise<CollabAgentState>;
   /** Opens a closed agent again. */
   resume(from: string, agent: string): Promise<CollabAgentState>;
-  /** The open agents of the whole tree that `from` belongs to. */
-  list(from: string): readonly (Agent & { readonly state: CollabAgentState })[];
+  /** The root of the tree that `from` belongs to, and its open agents. */
+  list(from: string): readonly ListedAgent[];
   state(agentId: string): CollabAgentState;
 }
 

@@ -70,7 +70,7 @@ export class AgentTree {
     const count = this.open(rootId).length + starting;
     if (count >= most)
       throw new AgentProblem(
-        `there are ${count} agents already, and at most ${most} may be open at once (agents.max_threads); close one first`,
+        `there are ${count} agents already, and at most ${most} may be open at once (agents.max_threads); wait until one is done, or close one`,
       );
     const started = this.#startedIn(rootId, turnId);
     if (started.count >= maxAgentsPerTurn)

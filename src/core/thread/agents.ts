@@ -7,6 +7,7 @@ import {
   AgentProblem,
   type Agents,
   type AgentTask,
+  type ListedAgent,
   rootPath,
   type WaitEnd,
   type WaitLimit,
@@ -41,8 +42,8 @@ export class SubAgents implements Agents {
     const thread = this.#threads.require(threadId);
     const mayStart = depthOf(thread) < thread.config.agents.maxDepth;
     const isAddressable = this.#tree.get(threadId)?.agent.path != null;
+    if (!mayStart) return isAddressable ? "others" : "none";
     if (this.#tree.childrenOf(threadId).length > 0 || isAddressable) return "all";
-    if (!mayStart) return "none";
     return thread.isReopened && (await this.#hasStored(thread)) ? "all" : "spawn";
   }
 
@@ -143,8 +144,11 @@ export class SubAgents implements Agents {
     return this.state(node?.agent.id ?? name);
   }
 
-  list(from: string): readonly (Agent & { readonly state: CollabAgentState })[] {
-    return this.#tree.open(this.#tree.rootOf(from)).map(({ agent }) => ({ ...agent, state: this.state(agent.id) }));
+  list(from: string): readonly ListedAgent[] {
+    const rootId = this.#tree.rootOf(from);
+    const isBusy = this.#threads.find(rootId)?.turn !== undefined;
+    const root = { id: rootId, path: rootPath, state: { status: isBusy ? ("running" as const) : ("completed" as const), message: null } };
+    return [root, ...this.#tree.open(rootId).map(({ agent: { id, path } }) => ({ id, path, state: this.state(id) }))];
   }
 
   state(agentId: string): CollabAgentState {
@@ -288,6 +292,7 @@ export class SubAgents implements Agents {
     const isAwaited = [...node.waits.values()].includes(node.parentId);
     for (const check of node.waits.keys()) check();
     const parent = this.#threads.find(node.parentId);
+    if (status === "completed" && parent !== undefined) await showCompleted(parent, node.agent);
     if (isAwaited || status === "interrupted" || parent === undefined) return;
     node.note = resultNote(node.agent, node.state, { to: this.#tree.pathOf(node.parentId), of: parent });
     await parent.note([node.note]);
@@ -306,6 +311,17 @@ export class SubAgents implements Agents {
       effort: root.settings.effort ?? null,
     };
   }
+}
+
+/** An item for clients, in the parent's turn where there is one; the result itself reaches the model as a message. */
+async function showCompleted({ turn, ports }: LiveThread, { id, path }: Agent): Promise<void> {
+  if (turn === undefined || !turn.takesInput || path === null) return;
+  const item = {
+    ...{ type: "subAgentActivity" as const, id: `subagent-completed-${ports.ids.item()}`, kind: "completed" as const },
+    ...{ agentThreadId: id, agentPath: path, model: null, reasoningEffort: null },
+  };
+  turn.items.start(item);
+  await turn.items.complete(item);
 }
 
 const isRoot = (name: string): boolean => name === rootPath;
