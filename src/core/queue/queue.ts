@@ -11,7 +11,7 @@ import type { Log } from "../ports/log.ts";
 import type { NewSubmission, QueueStore } from "../ports/queue-store.ts";
 import type { Surroundings } from "../ports/surroundings.ts";
 import type { LiveThread } from "../thread/thread.ts";
-import type { Threads } from "../thread/threads.ts";
+import { isThreadId, type Threads } from "../thread/threads.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 
 export interface QueuePorts {
@@ -44,8 +44,10 @@ export class SubmissionQueue {
     this.#ports = ports;
   }
 
-  list(threadId: string): Promise<readonly QueuedSubmission[]> {
-    return this.#ports.store.list(threadId);
+  async list(threadId: string): Promise<readonly QueuedSubmission[]> {
+    const waiting = await this.#ports.store.list(threadId);
+    const thread = this.#ports.threads().find(threadId);
+    return thread === undefined ? waiting : waiting.filter(({ id }) => id !== thread.loadedTurnId);
   }
 
   async add(threadId: string, submission: NewSubmission): Promise<QueuedSubmission> {
@@ -127,9 +129,10 @@ export class SubmissionQueue {
     { id, input, clientUserMessageId }: QueuedSubmission,
   ): Promise<{ turn: LiveTurn; begin: () => void }> {
     await thread.readyToWrite();
-    const { turn, accepted, begin } = thread.startTurn({ content: input, clientId: clientUserMessageId }, {});
+    // The turn has the message's id: should the process be killed right after the message was stored, the next one knows by it.
+    const own = isThreadId(id) ? { id } : {};
+    const { turn, accepted, begin } = thread.startTurn({ content: input, clientId: clientUserMessageId }, {}, own);
     await accepted;
-    // Only now: a message may be started twice if the process is killed right here, but never lost.
     const removed = await this.#ports.store.remove(thread.id, id).catch((error: unknown) => {
       this.#ports.log.error("a started message could not be removed from the queue", { threadId: thread.id, error: errorMessage(error) });
       return false;
@@ -156,10 +159,17 @@ export class SubmissionQueue {
     this.#opened.clear();
     for (const thread of this.#ports.threads().all) {
       const isOpened = opened.includes(thread.id);
+      if (isOpened) await this.#forgetStarted(thread);
       if (changed.includes(thread.id) || (isOpened && (await this.list(thread.id)).length > 0)) this.announce(thread.id);
       else if (!isOpened) continue;
       this.whenIdle(thread);
     }
+  }
+
+  /** Removes what a process started that was killed before it could do this itself. */
+  async #forgetStarted({ id, loadedTurnId }: LiveThread): Promise<void> {
+    const waiting = loadedTurnId === undefined ? [] : await this.#ports.store.list(id);
+    if (loadedTurnId !== undefined && waiting.some((other) => other.id === loadedTurnId)) await this.#ports.store.remove(id, loadedTurnId);
   }
 
   /** Images are read when the message is queued: their files may be gone when it starts. */

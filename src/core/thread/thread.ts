@@ -54,8 +54,9 @@ export interface ThreadOptions extends LiveSettingsOptions {
   readonly lease?: Lease | undefined;
   /** The User-Agent of requests to providers; by default it names the originator and this server. */
   readonly userAgent?: string | undefined;
-  /** How its last stored turn ended. */
+  /** How its last stored turn ended, and the id of the last one with a message of the person. */
   readonly lastOutcome?: LiveTurn["outcome"];
+  readonly lastTurnId?: string | undefined;
   /** Opened although another process holds it: turns are refused with this message. */
   readonly readOnlyBecause?: string | undefined;
 }
@@ -95,6 +96,7 @@ export class LiveThread implements TurnThread {
   #stored: boolean;
   /** How the last turn ended, also before this process loaded the thread; undefined before the first. */
   #lastOutcome: LiveTurn["outcome"];
+  readonly loadedTurnId: string | undefined; // `lastTurnId` when it was loaded
   /** The last turn failed, and none has begun since. */
   #failed = false;
   #waiting = { approval: 0, input: 0 };
@@ -122,6 +124,7 @@ export class LiveThread implements TurnThread {
     this.#lease = options.lease;
     this.readOnlyBecause = options.readOnlyBecause;
     this.#lastOutcome = options.lastOutcome;
+    this.loadedTurnId = options.lastTurnId;
     this.hooks.sessionStarts(options.startedBy ?? (options.stored ? "resume" : "startup"));
   }
 

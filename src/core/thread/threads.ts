@@ -312,6 +312,7 @@ export class Threads {
       preview: stored.preview,
       updatedAtMs: stored.updatedAtMs,
       lastOutcome: outcomeOf(past.turns.at(-1)),
+      lastTurnId: past.turns.findLast(({ items }) => items.some(({ type }) => type === "userMessage"))?.id,
       stored: true,
       overrides: options.config,
       keepsProvider: Boolean(options.modelProvider),
@@ -346,9 +347,9 @@ export interface ResumeOptions extends SettingsChange {
 }
 export type ForkPoint = { readonly lastTurnId: string } | { readonly beforeTurnId: string };
 
-/** A turn that was running when its process ended counts as interrupted. */
+/** A turn whose process died was stopped by nobody: what waits behind it may go on. */
 const outcomeOf = (last: Turn | undefined): "completed" | "interrupted" | "failed" | undefined =>
-  last?.status === "inProgress" ? "interrupted" : last?.status;
+  last === undefined || last.status === "inProgress" || last.completedAt == null ? undefined : last.status;
 
 /** The start of a client-supplied history, as if it had been entered here. */
 function firstUserInput(history: readonly ModelItem[]): UserInput[] {

@@ -156,7 +156,10 @@ function contextFor(callId: string, turn: LiveTurn): ToolContext {
     startItem: (item) => turn.items.start(item),
     completeItem: (item) => turn.items.complete(item),
     writeAudit: (entry) => turn.thread.ports.audit.write({ threadId: turn.thread.id, turnId: turn.id, itemId: callId, ...entry }),
-    ask: (method, params, signal) => turn.ask(method, params, signal ?? turn.signal),
+    ask: async (method, params, signal) => {
+      if (method === "mcpServer/elicitation/request") await turn.questions.askedInside(callId);
+      return await turn.ask(method, params, signal ?? turn.signal);
+    },
     approve: async (request) => {
       const ruling = await approve(turn, callId, request);
       if (ruling.allows) await turn.questions.begin(callId);

@@ -29,6 +29,8 @@ export class Interrupted extends Error {
 }
 
 export interface TurnOptions {
+  /** Given where the store must tell later whether it was started. */
+  readonly id?: string;
   readonly kind?: LiveTurn["kind"];
   readonly outputSchema?: unknown;
   /** Settings for this turn only. */

@@ -146,5 +146,7 @@ export function closed(item: ThreadItem, why?: string): ThreadItem {
   if (!("status" in item) || item.status !== "inProgress") return item;
   const ended = { ...item, status: "failed" } as ThreadItem;
   if (ended.type === "dynamicToolCall") return { ...ended, success: false, contentItems: [] };
-  return why === undefined || ended.type !== "commandExecution" ? ended : { ...ended, aggregatedOutput: why };
+  if (why === undefined) return ended;
+  if (ended.type === "mcpToolCall") return { ...ended, error: { message: why } };
+  return ended.type === "commandExecution" ? { ...ended, aggregatedOutput: why } : ended;
 }

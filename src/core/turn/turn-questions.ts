@@ -87,6 +87,17 @@ export class TurnQuestions {
     if (this.#isLogged) await this.#mustAdd(this.#begun(callId));
   }
 
+  /**
+   * Call before a question that comes from inside a call's action, such as a form of an MCP server. It cannot be put again, but the next
+   * process can then show the call, and that its outcome is unknown.
+   */
+  async askedInside(callId: string): Promise<void> {
+    if (!this.#calls.has(callId)) return;
+    this.#calls.set(callId, true);
+    this.#isUntouched = false;
+    await this.#try(this.#begun(callId));
+  }
+
   /** Asks, or returns the answer that was given to the very same question before this process took over. */
   async ask(callId: string | undefined, question: unknown, put: () => Promise<Answer>): Promise<Answer> {
     if (callId === undefined || !this.#calls.has(callId)) return await put();
@@ -143,6 +154,7 @@ export class TurnQuestions {
     if (questions === undefined) return;
     this.#isLogged = true;
     const others = [...this.#calls].flatMap(([callId, isBegun]): CallEntry[] => {
+      if (first.type === "begun" && callId === first.callId) return [];
       if (isBegun) return [this.#begun(callId)];
       return callId === first.callId ? [] : [{ type: "entered", callId }];
     });
