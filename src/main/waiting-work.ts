@@ -14,7 +14,7 @@ export interface WaitingOptions extends Pick<QueuePorts, "announce"> {
 /** The tools of the ports need it: it gets the ports and the threads themselves later. */
 export function openGoals(ports: () => CorePorts, threads: () => Threads, { codexHome, announce }: WaitingOptions): Goals {
   return new Goals({
-    store: createGoalStore(codexHome),
+    store: createGoalStore(codexHome, reportTo(ports)),
     ports,
     mostTokens: () => ports().config.effective(process.cwd()).mostGoalTokens,
     find: (threadId) => threads().find(threadId),
@@ -30,7 +30,7 @@ export function openQueue(
   const runs = new OrderedRuns();
   const { audience, surroundings, clock, log, ids } = ports;
   const queue = new SubmissionQueue({
-    store: createQueueStore({ home: codexHome, now: () => clock.now(), newId: () => ids.item() }),
+    store: createQueueStore({ home: codexHome, report: reportTo(() => ports), now: () => clock.now(), newId: () => ids.item() }),
     threads: () => threads,
     images: surroundings,
     otherwise: (thread) => goals.continueIfIdle(thread),
@@ -44,3 +44,11 @@ export function openQueue(
   threads.onIdle = (thread, turn) => queue.whenIdle(thread, () => goals.turnEnded(thread, turn));
   return { queue, runs };
 }
+
+/** A person whose messages or goals are in a damaged file must learn of it. */
+const reportTo =
+  (ports: () => Pick<CorePorts, "log" | "audience">) =>
+  (message: string): void => {
+    ports().log.warn(message);
+    ports().audience.toAll("warning", { threadId: null, message });
+  };

@@ -1,5 +1,5 @@
 /** Opens SQLite files that other processes use too, Codex among them. Each use opens the file anew: nothing is kept open between them. */
-import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,8 +16,18 @@ export const isDatabaseError = (error: unknown): boolean => resultCode(error) !=
 /** SQLITE_BUSY and SQLITE_LOCKED, with or without their extended codes. */
 export const isBusy = (error: unknown): boolean => [5, 6].includes(resultCode(error) ?? 0);
 
+/** The file is corrupt, or is no database. */
+export const isDamage = (error: unknown): boolean => [11, 26].includes(resultCode(error) ?? 0);
+
 export function removeDatabase(file: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+}
+
+/** Keeps a damaged file under another name, which is returned. */
+export function moveAside(file: string, nowMs: number): string {
+  const aside = file.replace(/(?=\.sqlite$)/, `-damaged-${nowMs}`);
+  for (const suffix of ["", "-wal", "-shm"]) if (existsSync(file + suffix)) renameSync(file + suffix, aside + suffix);
+  return aside;
 }
 
 /** Runs `work` on an existing file, which is never created, even if it is removed right now. What was not committed is rolled back. */

@@ -18,13 +18,13 @@ const goal: StoredGoal = {
 test("goals are kept, changed and removed, and move into Codex's file when it appears", async (t) => {
   const home = mkdtempSync(path.join(tmpdir(), "parley-goals-"));
   deletedWith(t, home);
-  const store = createGoalStore(home);
+  const store = createGoalStore(home, assert.fail);
   assert.equal(await store.read(one), undefined);
   assert.equal(await store.change(one, () => undefined), undefined);
   assert.equal(await store.remove(one), false);
   assert.equal(existsSync(path.join(home, "parley")), false, "no file for a goal that nobody set");
   assert.deepEqual(await store.change(one, () => goal), goal);
-  assert.deepEqual(await createGoalStore(home).read(one), goal, "as another process sees it");
+  assert.deepEqual(await createGoalStore(home, assert.fail).read(one), goal, "as another process sees it");
   await assert.rejects(
     store.change(one, () => {
       throw new Error("refused");

@@ -36,8 +36,8 @@ const form: TableForm = {
   },
 };
 
-export function createGoalStore(home: string): GoalStore {
-  const table = new SharedTable(home, form);
+export function createGoalStore(home: string, report: (message: string) => void): GoalStore {
+  const table = new SharedTable(home, form, report);
   return {
     read: (threadId) => table.read((db) => goalOf(db, threadId)),
     async change(threadId, next) {

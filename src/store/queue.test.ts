@@ -1,6 +1,6 @@
 /** The queue on disk: Codex's own file where it has made one, and what happens when it makes one later. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -14,7 +14,7 @@ const threadId = "0199a3f0-0000-7000-8000-000000000001";
 function homeOf(t: TestContext): { home: string; store: () => ReturnType<typeof createQueueStore> } {
   const home = mkdtempSync(path.join(tmpdir(), "parley-queue-"));
   deletedWith(t, home);
-  return { home, store: () => createQueueStore({ home, now: Date.now, newId: timedUuid }) };
+  return { home, store: () => createQueueStore({ home, report: assert.fail, now: Date.now, newId: timedUuid }) };
 }
 
 /** A file as Codex 0.166 makes it. */
@@ -110,4 +110,25 @@ test("a process learns of what others did, and not of what it did itself", async
   }
   await Promise.all([other.clear(threadId), mine.add("0199a3f0-0000-7000-8000-000000000002", submission("x"), 100)]);
   assert.deepEqual(await mine.changedByOthers(), [threadId]);
+});
+
+test("a damaged file of ours is moved aside and reported, one of Codex's is left alone", async (t) => {
+  const { home } = homeOf(t);
+  const reports: string[] = [];
+  const store = createQueueStore({ home, report: (message) => reports.push(message), now: Date.now, newId: timedUuid });
+  const add = (words: string) => store.add(threadId, submission(words), 100);
+  await add("lost");
+  const own = path.join(home, "parley/queue_1.sqlite");
+  for (const suffix of ["-wal", "-shm"]) rmSync(own + suffix, { force: true });
+  writeFileSync(own, "garbage".repeat(2000));
+  await add("new");
+  assert.deepEqual(await idsOf(store), ["new"]);
+  assert.match(reports.join(), /could not be read; it is kept as .*queue_1-damaged-\d+\.sqlite/);
+  const theirs = path.join(home, "queue_1.sqlite");
+  writeFileSync(theirs, "garbage".repeat(2000));
+  await add("newer");
+  assert.equal((await store.list(threadId)).length, 2);
+  assert.match(reports.at(-1) ?? "", /is damaged and not used/);
+  assert.equal(reports.length, 2, "said once");
+  assert.equal(readFileSync(theirs, "utf8"), "garbage".repeat(2000));
 });

@@ -41,6 +41,7 @@ const form: TableForm = {
 
 export interface QueueOptions {
   readonly home: string;
+  readonly report: (message: string) => void;
   readonly now: () => number;
   /** Ids that sort by time. */
   readonly newId: () => string;
@@ -58,7 +59,7 @@ class SharedQueue implements QueueStore {
 
   constructor(options: QueueOptions) {
     this.#options = options;
-    this.#table = new SharedTable(options.home, form);
+    this.#table = new SharedTable(options.home, form, options.report);
   }
 
   async list(threadId: string): Promise<readonly QueuedSubmission[]> {

@@ -1,12 +1,12 @@
 /**
  * A table that Codex keeps in a database of its own. Where Codex has made that file, it is used, so that both programs see the same rows. Where it
  * has not, the rows are in a file of the same form in Parley's folder; they move into Codex's file when that appears. Codex would refuse a file
- * that it has not made itself, so Parley never makes it.
+ * that it has not made itself, so Parley never makes it. A damaged file of Codex's is left alone, and an own one moved aside.
  */
 import { statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { columnsOf, inDatabase, inTransaction, makeFile, removeIfUnwritten } from "./database.ts";
+import { columnsOf, inDatabase, inTransaction, isDamage, makeFile, moveAside, removeIfUnwritten } from "./database.ts";
 import { ownFolder } from "./layout.ts";
 
 export interface TableForm {
@@ -28,36 +28,69 @@ export class SharedTable {
   readonly #form: TableForm;
   readonly #theirs: string;
   readonly #own: string;
+  /** Codex's file, by its inode, when it was found damaged. */
+  #damaged: number | undefined;
   /** Codex's file was found fit, or unfit, in this state. */
   #judged: { readonly inode: number; readonly fits: boolean } | undefined;
 
   /** The own file's state when its rows had moved into Codex's. */
   #moved: string | undefined;
+  readonly #report: (message: string) => void;
 
-  constructor(home: string, form: TableForm) {
+  /** `report`: for people, what happened to a damaged file. */
+  constructor(home: string, form: TableForm, report: (message: string) => void) {
     this.#form = form;
+    this.#report = report;
     this.#theirs = path.join(home, form.file);
     this.#own = path.join(ownFolder(home), form.file);
   }
 
   /** undefined when nothing was ever stored: reading makes no file. */
   async read<T>(work: (db: DatabaseSync) => T): Promise<T | undefined> {
-    const file = await this.#file();
-    return file === undefined ? undefined : await inDatabase(file, work);
+    return await this.#aroundDamage(async () => {
+      const file = await this.#file();
+      return file === undefined ? undefined : await inDatabase(file, work);
+    });
   }
 
   async write<T>(work: (db: DatabaseSync) => T): Promise<T> {
-    const file = (await this.#file()) ?? (await this.#make());
-    return await inDatabase(file, (db) => {
-      db.exec("PRAGMA synchronous = NORMAL"); // as safe as the threads' own files: a crash of the process loses nothing
-      return inTransaction(db, () => work(db));
+    return await this.#aroundDamage(async () => {
+      const file = (await this.#file()) ?? (await this.#make());
+      return await inDatabase(file, (db) => {
+        db.exec("PRAGMA synchronous = NORMAL"); // as safe as the threads' own files: a crash of the process loses nothing
+        return inTransaction(db, () => work(db));
+      });
     });
   }
 
   /** Changes whenever a process writes; undefined while there is no file. */
   async state(): Promise<string | undefined> {
-    const file = await this.#file();
+    const file = await this.#aroundDamage(() => this.#file());
     return file === undefined ? undefined : stateOf(file);
+  }
+
+  /** Once more without the file that is damaged: first without Codex's, then with a new one of our own. */
+  async #aroundDamage<T>(work: () => Promise<T>): Promise<T> {
+    for (let left = 2; ; left--)
+      try {
+        return await work();
+      } catch (error) {
+        if (left === 0 || !isDamage(error)) throw error;
+        await this.#leaveOut();
+      }
+  }
+  async #leaveOut(): Promise<void> {
+    const theirs = statSync(this.#theirs, { throwIfNoEntry: false });
+    if (theirs?.isFile() === true && this.#damaged !== theirs.ino) {
+      if (await isSound(this.#theirs)) return this.#moveAside();
+      this.#damaged = theirs.ino;
+      this.#report(`${this.#theirs} is damaged and not used; what it holds is for Codex to repair`);
+    } else this.#moveAside();
+  }
+  #moveAside(): void {
+    if (!isFile(this.#own)) return;
+    const aside = moveAside(this.#own, Date.now());
+    this.#report(`${this.#own} could not be read; it is kept as ${aside}, and a new one begins empty`);
   }
 
   async #file(): Promise<string | undefined> {
@@ -69,7 +102,7 @@ export class SharedTable {
 
   async #theirsFits(): Promise<boolean> {
     const found = statSync(this.#theirs, { throwIfNoEntry: false });
-    if (found?.isFile() !== true) return false;
+    if (found?.isFile() !== true || found.ino === this.#damaged) return false;
     if (this.#judged?.inode === found.ino && this.#judged.fits) return true;
     const { table, columns, alsoNeeds = [] } = this.#form;
     const fits = await inDatabase(this.#theirs, (db) => {
@@ -124,4 +157,9 @@ function stateOf(file: string): string {
   const parts = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false }));
   return [file, ...parts.map((part) => `${part?.mtimeMs}:${part?.size}`)].join(" ");
 }
+const isSound = (file: string): Promise<boolean> =>
+  inDatabase(file, (db) => db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"] === "ok").catch((error: unknown) => {
+    if (isDamage(error)) return false;
+    throw error;
+  });
 const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;

@@ -61,7 +61,7 @@ function reviewed(folder: string): void {
 
 /** Why a review failed is said in each program's own words. */
 const ownWords = (text: string | null): string | null =>
-  text && text.replace(/^(?:Automatic approval review failed: )?(?:guardian|the reviewer).*/, "…");
+  text?.replace(/^(?:Automatic approval review failed: )?(?:guardian|the reviewer).*/, "…") ?? null;
 
 function shown({ method, params }: Message): unknown[] {
   switch (method) {

@@ -22,7 +22,7 @@ export function createAttachments(db: ListsDatabase): Lists["attachments"] {
     return row && attachmentOf(row);
   };
   const ofThread = (threadId: string): ThreadAttachment[] =>
-    db.all(`SELECT ${columns} FROM attachments WHERE thread_id = ? ORDER BY created_ms, id`, threadId).map(attachmentOf);
+    db.all(`SELECT ${columns} FROM attachments WHERE thread_id = ? ORDER BY created_ms, rowid`, threadId).map(attachmentOf);
   return {
     add: (threadId, type, key, payload) =>
       db.write(() => {

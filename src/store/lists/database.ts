@@ -1,11 +1,11 @@
 /** The SQLite file of sections, projects, attachments and read marks. Unlike the index it cannot be rebuilt: a damaged one is moved aside, never deleted. */
-import { existsSync, renameSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { errorMessage } from "../../lib/error-text.ts";
 import { internalError } from "../../protocol/errors.ts";
-import { inTransaction, isBusy, makeFile, removeIfUnwritten, resultCode } from "../database.ts";
+import { inTransaction, isBusy, isDamage, makeFile, moveAside, removeIfUnwritten } from "../database.ts";
 import { ownFolder } from "../layout.ts";
 import { codexDatabase, takeOver } from "./take-over.ts";
 
@@ -39,8 +39,6 @@ export const textOrNull = (value: SQLOutputValue | undefined): string | null => 
 /** Waiting inside SQLite blocks the whole server, so writes of other processes are waited for between attempts. */
 const tries = 80;
 const betweenMs = 25;
-/** The file is corrupt, or is no database. */
-const isDamage = (error: unknown): boolean => [11, 26].includes(resultCode(error) ?? 0);
 
 export interface DatabaseOptions {
   readonly home: string;
@@ -171,8 +169,7 @@ export class ListsDatabase {
   }
 
   #moveAside(): void {
-    const aside = this.#file.replace(/(?=\.sqlite$)/, `-damaged-${this.#options.now()}`);
-    for (const suffix of ["", "-wal", "-shm"]) if (existsSync(this.#file + suffix)) renameSync(this.#file + suffix, aside + suffix);
+    const aside = moveAside(this.#file, this.#options.now());
     this.#options.report(`the sections, projects and read marks could not be read; the file is kept as ${aside}, and new ones begin empty`);
   }
 }
