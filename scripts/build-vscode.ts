@@ -23,8 +23,13 @@ export async function buildExtension({ withNode = false }: ExtensionOptions = {}
   if (withNode) copyNode(server);
   for (const file of ["README.md", "media"]) cpSync(path.join(source, file), path.join(extensionFolder, file), { recursive: true });
   writeFileSync(path.join(extensionFolder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
-  for (const file of ["LICENSE", "CHANGELOG.md"]) cpSync(path.join(root, file), path.join(extensionFolder, file));
+  cpSync(path.join(root, "LICENSE"), path.join(extensionFolder, "LICENSE"));
+  const changes = readFileSync(path.join(root, "CHANGELOG.md"), "utf8");
+  writeFileSync(path.join(extensionFolder, "CHANGELOG.md"), withoutLocalLinks(changes));
 }
+
+/** The documents are not part of the extension, and the packager refuses links that lead nowhere: only their texts stay. */
+export const withoutLocalLinks = (markdown: string): string => markdown.replace(/\[([^\]]+)\]\((?![a-z]+:)[^)]+\)/g, "$1");
 
 /** One version for everything that is shipped together. */
 function manifest(): object {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { toAscii } from "../scripts/ascii-code.ts";
+import { withoutLocalLinks } from "../scripts/build-vscode.ts";
 import { compare } from "../scripts/check-functions.ts";
 import { looseEnds } from "../scripts/check-loose-ends.ts";
 import { otherWays } from "../scripts/check-one-way.ts";
@@ -26,6 +27,13 @@ test("functions over the limits are neither joined by others nor longer than the
   assert.match(found({ ...listed, "a.ts": { lines: [90, 70, 61] } }).problems.join(), /^a\.ts: a function has 61 lines/);
   assert.match(found({ "a.ts": listed["a.ts"], "b.ts": { parameters: [6] } }).problems.join(), /^b\.ts: a function has 6 parameters/);
   assert.deepEqual(found({ "b.ts": { parameters: [5] } }), { problems: [], stale: ["a.ts"] });
+});
+
+test("the extension's changelog keeps the texts of links to documents that it does not contain", () => {
+  assert.equal(
+    withoutLocalLinks("See [docs/a.md](docs/a.md), [b](../b#c) and [c](https://example.org/c)."),
+    "See docs/a.md, b and [c](https://example.org/c).",
+  );
 });
 
 test("a lockfile without addresses, scripts or gaps is fine", () => {

@@ -36,7 +36,9 @@ function install(folder: string, what: string, env: Readonly<Record<string, stri
 
 function run(program: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): void {
   mkdirSync(cwd, { recursive: true });
-  const { status } = spawnSync(program, args, { cwd, stdio: "inherit", env: { ...process.env, ...env } });
+  // An outer npm names its own Node there, and code-server's script believes it.
+  const { npm_config_user_agent: _outer, ...own } = process.env;
+  const { status } = spawnSync(program, args, { cwd, stdio: "inherit", env: { ...own, ...env } });
   if (status !== 0) throw new Error(`${program} ${args.join(" ")} failed`);
 }
 
