@@ -47,7 +47,8 @@ const product: Rules = {
     server: src("core", "rpc", "protocol", "lib"),
     adapters: [...client, ...src("shell")],
     sessions: client,
-    tui: [...client, ...src("sessions", "shell")],
+    ide: src("rpc", "protocol", "lib"),
+    tui: [...client, ...src("sessions", "shell", "ide")],
     manager: [...client, ...src("sessions")],
     main: [
       ...src(
@@ -122,7 +123,7 @@ const wireTypes = src("protocol", "sessions/records.ts", "manager/api", "manager
 /** What is bundled into the page itself. */
 const shownCommands = src("shell/shown-script.ts", "shell/words.ts");
 const takenByPage = [
-  ...src("sessions/thread-view.ts", "sessions/hooks.ts", "sessions/plugins.ts", "protocol/hook-notice.ts"),
+  ...src("sessions/thread-view.ts", "sessions/hooks.ts", "sessions/plugins.ts", "protocol/hook-notice.ts", "ide/looked-at.ts"),
   ...shownCommands,
 ];
 const web = (...names: string[]): readonly string[] => names.map((name) => `apps/web/src/${name}`);
@@ -144,7 +145,7 @@ const page: Rules = {
 };
 
 /** The extension: `host` does not use the editor, `editor` is its user interface, `panel` has the page's screens. */
-const shared = [...src("sessions", "client", "protocol", "lib"), "apps/web/src"];
+const shared = [...src("sessions", "client", "protocol", "lib", "ide"), "apps/web/src"];
 const extension: Rules = {
   root: "apps/vscode/src",
   mayImport: {

@@ -50,7 +50,7 @@ test("/help, /status, /mcp, /skills and a command that does not exist", { skip }
   term.say("/help");
   const help = await term.until("the keys, when nothing is written");
   term.keep("80x60-help");
-  for (const name of "model login approvals status diff review init rewind undo compact context side cd copy export theme statusline keymap vim warnings mcp hooks plugins skills new resume agents fork rename transcript help quit".split(
+  for (const name of "model login approvals status diff review init rewind undo compact context side ide cd copy export theme statusline keymap vim warnings mcp hooks plugins skills new resume agents fork rename transcript help quit".split(
     " ",
   ))
     assert.match(help, new RegExp(`/${name}\\b`));

@@ -191,8 +191,11 @@ describe("the extension's panel", skip, () => {
 
   test("sends what the person looks at along, shows it, and leaves it out when they say so", async () => {
     await post({ type: "go", place: { name: "home" }, focus: false });
-    await post({ type: "looking", seen: { file: "src/a.ts", selection: { firstLine: 3, lastLine: 4, text: "const x = 1;" } } });
-    await page.getByText("src/a.ts:3-4").waitFor();
+    await post({
+      type: "looking",
+      seen: { file: "src/a.ts", selection: { firstLine: 3, lastLine: 4, text: "const x = 1;" }, problems: ["line 3, error: no y"] },
+    });
+    await page.getByText("src/a.ts:3-4 · 1 problem").waitFor();
     await page
       .getByRole("button", { name: /^Model/ })
       .getByText("house-model")
@@ -204,8 +207,8 @@ describe("the extension's panel", skip, () => {
     await page.getByText("At your service").waitFor();
     await idle(page);
     await page.getByRole("img", { name: /^This session has cost about \$[1-9]/ }).waitFor();
-    assert.match(asked(), /Selected in my editor, src\/a\.ts:3-4:.*const x = 1;.*what is this\?/);
-    await post({ type: "looking", seen: { file: "src/b.ts", selection: undefined } });
+    assert.match(asked(), /what is this\?.*Selected in my editor, src\/a\.ts:3-4:.*const x = 1;.*line 3, error: no y/);
+    await post({ type: "looking", seen: { file: "src/b.ts", selection: undefined, problems: [] } });
     await page.getByRole("button", { name: "Leave out src/b.ts" }).click();
     await page.getByText("src/b.ts").waitFor({ state: "detached" });
     const before = mock.requests.length;
@@ -214,7 +217,7 @@ describe("the extension's panel", skip, () => {
     await idle(page);
     assert.ok(mock.requests.length > before);
     assert.doesNotMatch(asked(), /src\/b\.ts/);
-    await post({ type: "looking", seen: { file: "src/c.ts", selection: undefined } });
+    await post({ type: "looking", seen: { file: "src/c.ts", selection: undefined, problems: [] } });
     await page.getByRole("button", { name: "Leave out src/c.ts" }).waitFor();
     assert.equal(await composer(page).inputValue(), "");
   });

@@ -88,6 +88,14 @@ export function footerLine(state: Conversation, ui: Ui, place: StatusPlace): Lin
   return statusLine(state, ui.statusLine, place);
 }
 
+/** What goes along from the linked editor, or that nothing does. */
+export function ideLine({ ide }: Ui, { width, theme }: Pick<StatusPlace, "width" | "theme">): Line[] {
+  if (ide === undefined) return [];
+  const seen = ide.label === undefined ? [muted("no file is open")] : [span(shortenMiddle(ide.label, Math.max(10, width - 40)))];
+  const end = [muted(` ${theme.marks.dot} ${ide.app}${ide.label === undefined ? "" : ", /ide off leaves it out"}`)];
+  return [truncate([muted("  editor: "), ...seen, ...end], width - 1)];
+}
+
 /** Keys that cannot be changed. */
 const fixedKeys: readonly (readonly [string, string])[] = [
   ["shift+enter, ctrl+j", "new line"],

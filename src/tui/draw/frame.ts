@@ -3,7 +3,7 @@ import type { Conversation } from "../state/conversation.ts";
 import type { Ui } from "../state/ui.ts";
 import { type Line, muted, span, truncate } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
-import { composerBox, type Drawn, footerLine, keyHelp, popupHint, popupLines } from "./composer.ts";
+import { composerBox, type Drawn, footerLine, ideLine, keyHelp, popupHint, popupLines } from "./composer.ts";
 import { duration, type Place } from "./entries.ts";
 import { liveLines, livePlan, waitingLines } from "./live.ts";
 import { approvalPrompt, formPrompt, type PromptPlace, pickerPrompt } from "./prompt.ts";
@@ -48,7 +48,15 @@ function lowerPart(state: Conversation, ui: Ui, options: FrameOptions, place: Pl
   const { width } = place;
   const [question] = ui.pending;
   const height = frameHeight(size) - 1;
-  const promptPlace: PromptPlace = { width, height, theme, cwd: place.cwd, waiting: ui.pending.length, from: question?.from };
+  const promptPlace: PromptPlace = {
+    width,
+    height,
+    theme,
+    cwd: place.cwd,
+    waiting: ui.pending.length,
+    from: question?.from,
+    hasEditor: ui.ide?.showsChanges === true,
+  };
   if (question !== undefined)
     return below(
       question.prompt.kind === "approval" ? approvalPrompt(question.prompt, promptPlace) : formPrompt(question.prompt, promptPlace),
@@ -64,7 +72,7 @@ function lowerPart(state: Conversation, ui: Ui, options: FrameOptions, place: Pl
   const popupRows = Math.min(8, Math.max(1, height - box.lines.length - 2));
   const popup = ui.popup === undefined ? help : popupLines(ui.popup, width, popupRows, theme);
   const last = ui.popup === undefined ? footerLine(state, ui, { width, theme, home }) : popupHint(ui.popup, width);
-  const footer = size.rows >= 6 ? [last] : [];
+  const footer = size.rows >= 6 ? [...(size.rows >= 10 && ui.popup === undefined ? ideLine(ui, { width, theme }) : []), last] : [];
   return { lines: [...box.lines, ...popup, ...footer], cursor: box.cursor };
 }
 

@@ -23,6 +23,8 @@ export interface PromptPlace {
   /** How many questions wait, including this one, and whose it is. */
   readonly waiting: number;
   readonly from: string | undefined;
+  /** A linked editor can show changes. */
+  readonly hasEditor?: boolean;
 }
 
 /** Below this many columns labels and details are stacked, and hints are short. */
@@ -35,7 +37,8 @@ export function approvalPrompt(prompt: Approval, place: PromptPlace): Drawn {
   const title = clip(wrap([...mark(theme), span(prompt.title, { bold: true }), ...count, ...from], width), Math.max(1, height >> 1));
   const choices = prompt.choices.flatMap((choice, i) => choiceLines(choice.key, choice.label, i === prompt.selected, place));
   const keys = width < narrow ? "  a letter answers" : "  press a key, or choose and press enter";
-  const hint: Line = [muted(`${keys}; v shows all of it`)];
+  const inEditor = place.hasEditor === true && prompt.subject.kind === "changes" ? ", e in the editor" : "";
+  const hint: Line = [muted(`${keys}; v shows all of it${inEditor}`)];
   if (height < title.length + choices.length + 6) return lowPrompt(prompt, title.slice(0, 1), place);
   const room = height - title.length - choices.length - 3;
   const subject = clip(subjectLines(prompt.subject, { ...place, height: room }), room);

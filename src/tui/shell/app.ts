@@ -15,6 +15,7 @@ import type { Line } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
 import { commandSuggestions } from "./commands.ts";
 import { Completions } from "./completions.ts";
+import { Ide } from "./ide.ts";
 import { submit } from "./keys.ts";
 import { sandboxModeOf } from "./labels.ts";
 import { Questions } from "./questions.ts";
@@ -51,6 +52,7 @@ export class App implements Shell {
   readonly history: History;
   readonly questions: Questions;
   readonly completions: Completions;
+  readonly ide: Ide;
   readonly #config: TuiConfig;
   readonly #stage: Stage;
   readonly #ended = Promise.withResolvers<number>();
@@ -69,6 +71,7 @@ export class App implements Shell {
       persists: config.keepsHistory,
       maxBytes: config.historyBytes,
     });
+    this.ide = new Ide(this);
     this.questions = new Questions(this);
     this.completions = new Completions(this, () => commandSuggestions(options.codexHome));
     // A terminal that sends whole lines has no keys but Enter.
@@ -111,6 +114,7 @@ export class App implements Shell {
     else await this.#openListed(start);
     if (this.#isOver) return;
     for (const problem of this.#config.problems) this.store.note("warning", cleanLine(problem));
+    this.run(() => this.ide.offer());
     const composer = images.reduce(attachImage, textOf(this.store.ui.composer) === "" ? emptyComposer : this.store.ui.composer);
     if (prompt === undefined) return this.store.setUi({ composer });
     this.store.setUi({ composer: { ...composerWith(`${textOf(composer)}${prompt}`), tokens: composer.tokens } });
@@ -248,6 +252,7 @@ export class App implements Shell {
   quit(code = 0): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.ide.off("quietly");
     this.#ended.resolve(code);
   }
 }

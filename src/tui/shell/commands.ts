@@ -92,6 +92,13 @@ const commandTable: readonly Command[] = [
     anytime: true,
     run: ({ shell }, argument) => askAside(shell, argument),
   },
+  {
+    name: "ide",
+    argument: "[off|status|windows|open FILE]",
+    text: "link with the editor: what is open there goes along with messages",
+    anytime: true,
+    run: ({ shell }, argument) => shell.ide.command(argument),
+  },
   { name: "cd", argument: "<folder>", text: "work in another folder", run: ({ shell }, argument) => changeFolder(shell, argument) },
   { name: "copy", text: "put the last answer into the clipboard", anytime: true, run: ({ shell }) => copyAnswer(shell) },
   {

@@ -53,6 +53,11 @@ function pressQuestion(app: App, key: Key): boolean {
     app.run(() => app.page(title, (width) => [...wrap(line(title), width), [], ...subjectLines(subject, { ...place, width })]));
     return true;
   }
+  if (question?.prompt.kind === "approval" && question.prompt.subject.kind === "changes" && app.ide.canShowChanges && isLetter(key, "e")) {
+    const { changes } = question.prompt.subject;
+    app.run(() => app.ide.showChange(question.id, changes));
+    return true;
+  }
   return app.questions.press(key);
 }
 

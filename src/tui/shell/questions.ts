@@ -1,5 +1,6 @@
 /** The server's requests to the person: shown one after another, answered once, and removed when another client was faster. */
 import type { AnsweredElsewhere, Client } from "../../client/client.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { DynamicToolCallParams, DynamicToolCallResponse } from "../../protocol/dynamic-tool.ts";
 import type { FileUpdateChange } from "../../protocol/item.ts";
@@ -31,6 +32,7 @@ export class Questions {
 
   constructor(shell: Shell) {
     this.#shell = shell;
+    shell.ide.onDecided = (id, decision) => this.#decided(id, decision);
   }
 
   /** Answers every request that the server may send on this connection. */
@@ -113,8 +115,19 @@ export class Questions {
     );
   }
 
+  /** The person has decided in the linked editor: only about what is still asked, and only as it is offered. */
+  #decided(id: number, decision: string): void {
+    const prompt = this.#shell.store.ui.pending.find((one) => one.id === id)?.prompt;
+    if (prompt?.kind !== "approval" || prompt.subject.kind !== "changes") return;
+    const choice = prompt.choices.find(({ answer }) => isRecord(answer) && answer["decision"] === decision);
+    if (choice === undefined) return;
+    this.#take(id)?.resolve(choice.answer);
+    this.#shell.store.note("info", `Decided in the editor: ${choice.label}`);
+  }
+
   #take(id: number): Waiting | undefined {
     const { store } = this.#shell;
+    this.#shell.ide.closeChange(id);
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     store.setUi({ pending: store.ui.pending.filter((one) => one.id !== id) });

@@ -1,4 +1,5 @@
 /** The messages that wait in the thread, which the server keeps for all its clients: adding, showing, taking back, starting. */
+import { shownMessage } from "../../ide/looked-at.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
@@ -16,7 +17,7 @@ export async function enqueue(shell: Shell, composer: Composer, skills: readonly
   const { threadId } = store.conversation;
   if (threadId === undefined) return;
   const clientUserMessageId = randomUuid();
-  const given = inputFrom(composer, skills);
+  const given = [...inputFrom(composer, skills), ...(await shell.ide.input())];
   const input = options.remote === undefined ? given : embedded(given);
   store.setUi({ queuedHere: [...store.ui.queuedHere, { clientId: clientUserMessageId, composer }] });
   try {
@@ -47,10 +48,10 @@ export async function refreshQueue(shell: Shell): Promise<void> {
 const shown = ({ id, clientUserMessageId, input }: QueuedSubmission): Queued => ({
   id,
   clientId: clientUserMessageId,
-  text: cleanLine(input.map(partText).join(" ")),
+  text: cleanLine([shownMessage(texts(input)).text, ...input.map(attachmentText)].filter((part) => part !== "").join(" ")),
 });
-const partText = (part: UserInput): string =>
-  part.type === "text" ? part.text : part.type === "image" || part.type === "localImage" ? "[image]" : "";
+const texts = (input: readonly UserInput[]): string[] => input.flatMap((part) => (part.type === "text" ? [part.text] : []));
+const attachmentText = ({ type }: UserInput): string => (type === "image" || type === "localImage" ? "[image]" : "");
 
 /** After an interrupt nothing waiting starts by itself: what was queued here returns to the composer for editing. */
 export async function afterInterrupt(shell: Shell): Promise<void> {

@@ -1,4 +1,5 @@
 /** Going back in the conversation, with the files by choice: to an earlier message (esc esc, `/rewind`) or to before the last turn (`/undo`). */
+import { shownMessage } from "../../ide/looked-at.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { Turn } from "../../protocol/turn.ts";
@@ -61,7 +62,7 @@ const summaryOf = (turns: number, withFiles: boolean): string =>
 const messageOf = ({ items }: Turn): string | undefined => items.map(textOf).find((found) => found !== undefined);
 
 const textOf = (item: ThreadItem): string | undefined =>
-  item.type === "userMessage" ? item.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n") : undefined;
+  item.type === "userMessage" ? shownMessage(item.content.flatMap((part) => (part.type === "text" ? [part.text] : []))).text : undefined;
 
 /** Commands may have changed files too; a turn that ran one is restored as well. */
 const isChange = (item: ThreadItem): boolean =>

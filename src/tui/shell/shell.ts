@@ -8,6 +8,7 @@ import type { History } from "../compose/history.ts";
 import type { Size } from "../draw/frame.ts";
 import type { Line } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
+import type { Ide } from "./ide.ts";
 import type { Store } from "./store.ts";
 
 /** How the first thread is opened. */
@@ -49,6 +50,7 @@ export interface Shell {
   readonly options: TuiOptions;
   readonly store: Store;
   readonly history: History;
+  readonly ide: Ide;
   readonly theme: Theme;
   switchTheme(name: string): void;
   readonly size: Size;

@@ -133,7 +133,7 @@ export async function send(shell: Shell, composer: Composer, skills: readonly Kn
     await shell.client().call("thread/shellCommand", { threadId, command: text.slice(1).trim() });
     return;
   }
-  const input = inputFrom(composer, skills);
+  const input = [...inputFrom(composer, skills), ...(isTyped ? await shell.ide.input() : [])];
   const message = { threadId, input: shell.options.remote === undefined ? input : embedded(input), clientId: randomUuid() };
   addSent(shell, message.clientId, text, turn !== undefined);
   try {

@@ -1,6 +1,7 @@
 /** A finished item of a thread as entries of the transcript, for the live thread as well as for resumed ones. */
 
-import { clean, cleanLine, cleanOutput } from "../../lib/terminal-text.ts";
+import { shownMessage } from "../../ide/looked-at.ts";
+import { clean, cleanLine, cleanOutput, spelledLine } from "../../lib/terminal-text.ts";
 import type { CommandAction, ThreadItem, UserInput } from "../../protocol/item.ts";
 import { scriptOf } from "../../shell/shown-script.ts";
 import { type Entry, type Folded, fold, type Look, noOutput, note } from "./entry.ts";
@@ -83,6 +84,7 @@ function tool(title: string, detail: string, result: "done" | "failed" = "done",
 
 function userEntry(content: readonly UserInput[]): Entry {
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const { text: message, seen } = shownMessage(texts);
   const attachments = content.flatMap((part) => {
     if (part.type === "localImage" || part.type === "localAudio") {
       const name = cleanLine(part.path.split("/").at(-1) ?? part.path);
@@ -91,7 +93,7 @@ function userEntry(content: readonly UserInput[]): Entry {
     if (part.type === "image" || part.type === "audio") return [part.type];
     return part.type === "skill" ? [`$${cleanLine(part.name)}`] : [];
   });
-  return { kind: "user", text: clean(texts.join("\n")).trimEnd(), attachments };
+  return { kind: "user", text: clean(message).trimEnd(), attachments: [...attachments, ...seen.map(spelledLine)] };
 }
 
 function agentEntries(text: string): Entry[] {

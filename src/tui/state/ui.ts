@@ -52,6 +52,8 @@ export interface Ui {
   readonly keymap: Keymap;
   /** Undefined: without vim keys. */
   readonly vim: Vim | undefined;
+  /** The linked editor and what is open there, as it is shown; undefined without a link. */
+  readonly ide: { readonly app: string; readonly label: string | undefined; readonly showsChanges: boolean } | undefined;
   /** Undefined: the standard line. */
   readonly statusLine: readonly StatusItem[] | undefined;
 }
@@ -73,6 +75,7 @@ export const emptyUi: Ui = {
   busy: undefined,
   keymap: standardKeymap,
   vim: undefined,
+  ide: undefined,
   statusLine: undefined,
 };
 

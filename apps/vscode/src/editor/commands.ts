@@ -12,7 +12,7 @@ import {
 import type { PendingRequest } from "../../../web/src/state/model.ts";
 import type { Backend } from "../host/backend.ts";
 import { restrictedReason } from "../host/restricted-page.ts";
-import type { DiffEditor } from "./diff-editor.ts";
+import type { ChangeDecision, DiffEditor } from "./diff-editor.ts";
 import type { Faces } from "./faces.ts";
 import type { Panels } from "./panel.ts";
 import { tokenKey } from "./server.ts";
@@ -128,13 +128,12 @@ async function setToken({ secrets }: ExtensionContext): Promise<void> {
 
 /* File changes */
 
-async function decideChange({ diffs, faces }: CommandPorts, decision: "accept" | "acceptForSession" | "decline", uri?: Uri): Promise<void> {
-  const current = diffs.current(uri);
-  if (current !== undefined) await faces.answer(current.request, { response: { decision } });
+async function decideChange({ diffs }: CommandPorts, decision: ChangeDecision, uri?: Uri): Promise<void> {
+  await diffs.current(uri)?.decide(decision);
 }
 
 async function turnPage(diffs: DiffEditor, by: number, uri?: Uri): Promise<void> {
   const current = diffs.current(uri);
   if (current === undefined) return;
-  await diffs.show(current.request, (current.index + by + current.count) % current.count);
+  await diffs.showFile(current.id, (current.index + by + current.count) % current.count, false);
 }

@@ -1,6 +1,7 @@
 /** Proposed file changes in the native diff editor, with Accept and Decline in its title bar. */
 import path from "node:path";
 import { commands, type Disposable, TabInputTextDiff, type TextDocumentContentProvider, Uri, window, workspace } from "vscode";
+import type { ShownChange } from "../../../../src/ide/link.ts";
 import { isRecord } from "../../../../src/lib/is-record.ts";
 import type { FileUpdateChange } from "../../../../src/protocol/item.ts";
 import { detailsOf } from "../../../web/src/parts/requests/choices.ts";
@@ -13,19 +14,25 @@ const changeScheme = "parley-change";
 /** Set while a shown change waits for a decision; the title bar's buttons depend on it. */
 const waitingKey = "parley.changeWaiting";
 
+export type ChangeDecision = "accept" | "acceptForSession" | "decline";
+
 interface Shown {
-  readonly request: PendingRequest;
+  readonly id: string;
+  /** What the buttons in the title bar do. */
+  readonly decide: (decision: ChangeDecision) => unknown;
   readonly files: readonly ProposedFile[];
   readonly cwd: string;
 }
 
 export class DiffEditor implements TextDocumentContentProvider, Disposable {
   readonly #backend: Backend;
+  readonly #answer: (request: PendingRequest, decision: ChangeDecision) => unknown;
   readonly #shown = new Map<string, Shown>();
   readonly #stops: Disposable[];
 
-  constructor(backend: Backend) {
+  constructor(backend: Backend, answer: (request: PendingRequest, decision: ChangeDecision) => unknown) {
     this.#backend = backend;
+    this.#answer = answer;
     this.#stops = [workspace.registerTextDocumentContentProvider(changeScheme, this)];
   }
 
@@ -41,26 +48,41 @@ export class DiffEditor implements TextDocumentContentProvider, Disposable {
 
   /** Opens one file of a change, by default the first. */
   async show(request: PendingRequest, index = 0, preserveFocus = false): Promise<void> {
-    const shown = this.#shown.get(request.requestId) ?? (await this.#prepare(request));
+    const { requestId } = request;
+    const cwd = this.#backend.sessions.find(request.threadId)?.thread.cwd ?? "";
+    if (!this.#shown.has(requestId))
+      await this.#prepare(requestId, changesOf(request, this.#backend), cwd, (decision) => this.#answer(request, decision));
+    await this.showFile(requestId, index, preserveFocus);
+  }
+
+  /** Opens a change that a linked terminal asks about. */
+  async showLinked(id: string, { cwd, changes }: ShownChange, decide: Shown["decide"]): Promise<void> {
+    await this.#prepare(id, changes, cwd, decide);
+    await this.showFile(id, 0, false);
+  }
+
+  async showFile(id: string, index: number, preserveFocus: boolean): Promise<void> {
+    const shown = this.#shown.get(id);
+    if (shown === undefined) return;
     const file = shown.files[index];
     if (file === undefined) return;
     const count = shown.files.length > 1 ? ` (${index + 1} of ${shown.files.length})` : "";
     const note = file.whole ? "" : ", changed parts only";
     const title = `${shortPath(file.path, shown.cwd)}: proposed ${kindNames[file.kind]}${count}${note}`;
-    const { requestId } = request;
     await this.#mark();
-    await commands.executeCommand("vscode.diff", uriOf(requestId, index, "before", file), uriOf(requestId, index, "after", file), title, {
+    await commands.executeCommand("vscode.diff", uriOf(id, index, "before", file), uriOf(id, index, "after", file), title, {
       preview: false,
       preserveFocus,
     });
   }
 
   /** The change whose diff is active, or the one that a title bar button belongs to. */
-  current(uri?: Uri): { readonly request: PendingRequest; readonly index: number; readonly count: number } | undefined {
+  current(uri?: Uri): (Pick<Shown, "id" | "decide"> & { readonly index: number; readonly count: number }) | undefined {
     const input = window.tabGroups.activeTabGroup.activeTab?.input;
     const at = placeOf(uri) ?? (input instanceof TabInputTextDiff ? placeOf(input.modified) : undefined);
     const shown = at === undefined ? undefined : this.#shown.get(at.requestId);
-    return at === undefined || shown === undefined ? undefined : { request: shown.request, index: at.index, count: shown.files.length };
+    if (at === undefined || shown === undefined) return undefined;
+    return { id: shown.id, decide: shown.decide, index: at.index, count: shown.files.length };
   }
 
   /** Closes the editors of a request that has ended. */
@@ -81,14 +103,9 @@ export class DiffEditor implements TextDocumentContentProvider, Disposable {
     await window.tabGroups.close(stale, true);
   }
 
-  async #prepare(request: PendingRequest): Promise<Shown> {
-    const cwd = this.#backend.sessions.find(request.threadId)?.thread.cwd ?? "";
-    const files = await Promise.all(
-      changesOf(request, this.#backend).map(async (change) => proposedFile(change, await textAt(path.resolve(cwd, change.path)))),
-    );
-    const shown = { request, files, cwd };
-    this.#shown.set(request.requestId, shown);
-    return shown;
+  async #prepare(id: string, changes: readonly FileUpdateChange[], cwd: string, decide: Shown["decide"]): Promise<void> {
+    const files = await Promise.all(changes.map(async (change) => proposedFile(change, await textAt(path.resolve(cwd, change.path)))));
+    this.#shown.set(id, { id, files, cwd, decide });
   }
 
   async #mark(): Promise<void> {

@@ -8,6 +8,7 @@ import { registerCommands } from "./commands.ts";
 import { DiffEditor } from "./diff-editor.ts";
 import { editorTools } from "./editor-tools.ts";
 import { Faces } from "./faces.ts";
+import { IdeLinks } from "./ide.ts";
 import { LookingAt } from "./looking.ts";
 import { Panels } from "./panel.ts";
 import { openServer, workspaceFolder } from "./server.ts";
@@ -29,11 +30,15 @@ export function activate(context: ExtensionContext): void {
     now: Date.now,
   });
   const failed = (error: unknown): void => log.error(errorMessage(error));
-  const diffs = new DiffEditor(backend);
-  const looking = new LookingAt((seen) => panels.look(seen));
+  const diffs = new DiffEditor(backend, (request, decision) => faces.answer(request, { response: { decision } }));
+  const looking = new LookingAt(() => {
+    panels.look(looking.forPanel() ?? null);
+    ide.lookingChanged();
+  });
+  const ide = new IdeLinks({ looking, diffs, log: (line) => log.info(line) });
   const panels: Panels = new Panels(context, {
     backend,
-    looking: () => looking.current(),
+    looking: () => looking.forPanel() ?? null,
     showChange(requestId) {
       const request = backend.requests.find(requestId);
       if (request !== undefined) void diffs.show(request).catch(failed);
@@ -41,12 +46,13 @@ export function activate(context: ExtensionContext): void {
     memory,
     log: (line) => log.warn(line),
   });
-  const faces = new Faces({ backend, panels, diffs, log: (line) => log.warn(line) });
+  const faces: Faces = new Faces({ backend, panels, diffs, log: (line) => log.warn(line) });
   context.subscriptions.push(
     log,
     diffs,
     faces,
     looking,
+    ide,
     statusBar(backend),
     ...registerCommands({ context, backend, panels, faces, diffs, log }),
     { dispose: backend.listen({ state: (state) => tellState(state, log) }) },
@@ -57,6 +63,7 @@ export function activate(context: ExtensionContext): void {
     }),
   );
   void diffs.closeStale().catch(failed);
+  void ide.start().catch(failed);
   // Sessions that were open here resume at once; otherwise the server starts when the panel is first shown.
   if (workspace.isTrusted && memory.strings("threads").length > 0) void backend.link.start().catch(failed);
 }

@@ -12,11 +12,11 @@ import {
   window,
   workspace,
 } from "vscode";
+import type { LookedAt } from "../../../../src/ide/looked-at.ts";
 import { errorMessage } from "../../../../src/lib/error-text.ts";
 import { parse } from "../../../../src/lib/schema.ts";
 import type { LinkState } from "../../../../src/sessions/link.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
-import type { LookedAt } from "../../../web/src/state/looked-at.ts";
 import type { Place } from "../../../web/src/state/router.ts";
 import type { Backend } from "../host/backend.ts";
 import type { Memory } from "../host/memory.ts";

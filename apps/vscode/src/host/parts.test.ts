@@ -201,7 +201,10 @@ test("editor tools: arguments are checked, failures are returned to the agent", 
 
 test("the viewed file is sent with its selected lines, shortened if long, and nothing is sent for what is not a file", () => {
   const at = (line: number, character: number) => ({ line, character });
-  const file = { scheme: "file", file: "src/a.ts", selection: { start: at(2, 0), end: at(4, 0), text: "two\nlines\n" } };
+  const problem = (line: number, text: string) => ({ firstLine: line, lastLine: line, severity: "error" as const, text });
+  const problems = [problem(3, "no  such\nname"), problem(4, "elsewhere")];
+  const file = { scheme: "file", file: "src/a.ts", selection: { start: at(2, 0), end: at(4, 0), text: "two\nlines\n" }, problems };
+  assert.deepEqual(lookedAt(file)?.problems, ["line 4, error: no such name"], "only those of the selected lines");
   assert.deepEqual(lookedAt(file)?.selection, { firstLine: 3, lastLine: 4, text: "two\nlines\n" });
   assert.deepEqual(lookedAt({ ...file, selection: { start: at(2, 1), end: at(2, 3), text: "wo" } })?.selection, {
     firstLine: 3,
@@ -209,7 +212,11 @@ test("the viewed file is sent with its selected lines, shortened if long, and no
     text: "wo",
   });
   const nothing = { start: at(2, 0), end: at(2, 0), text: "" };
-  assert.deepEqual(lookedAt({ ...file, selection: nothing }), { file: "src/a.ts", selection: undefined });
+  assert.deepEqual(lookedAt({ ...file, selection: nothing }), {
+    file: "src/a.ts",
+    selection: undefined,
+    problems: ["line 4, error: no such name", "line 5, error: elsewhere"],
+  });
   assert.equal(lookedAt({ ...file, scheme: "output" }), undefined);
   const long = lookedAt({ ...file, selection: { ...file.selection, text: "x".repeat(30_000) } })?.selection?.text ?? "";
   assert.ok(long.length < 20_100 && long.endsWith("… (cut)"));

@@ -1,4 +1,6 @@
 /** The messages between the panel and the extension: the panel calls, the extension responds and notifies. Both sides come from the same build. */
+
+import type { LookedAt } from "../../../../src/ide/looked-at.ts";
 import {
   array,
   boolean,
@@ -18,7 +20,6 @@ import {
 import { UserInput } from "../../../../src/protocol/item.ts";
 import { WorkMode } from "../../../../src/sessions/records.ts";
 import type { StreamEvent } from "../../../web/src/connection/connection.ts";
-import type { LookedAt } from "../../../web/src/state/looked-at.ts";
 import type { Place } from "../../../web/src/state/router.ts";
 
 const session = () => ({ sessionId: string() });

@@ -48,7 +48,7 @@ test("the composer is notified of the viewed file, and when that changes", () =>
   const { connection, receive } = connectPort(editor());
   const changes: unknown[] = [];
   const stop = connection.looking?.subscribe(() => changes.push(connection.looking?.get()));
-  const seen = { file: "a.ts", selection: undefined };
+  const seen = { file: "a.ts", selection: undefined, problems: [] };
   receive({ type: "looking", seen });
   receive({ type: "looking", seen: null });
   stop?.();

@@ -62,9 +62,3 @@ export function dayGroup(seconds: number, now: number): string {
 }
 
 export const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
-
-/** A fenced block that its content cannot close. */
-export function fenced(text: string): string {
-  const bar = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map((m) => m[0].length + 1)));
-  return `${bar}\n${text}\n${bar}`;
-}

@@ -1,6 +1,7 @@
 /** One item of a turn, whatever its kind. Its content comes from a model, a command or a file, and is only shown as text, never as markup. */
 import { memo, type ReactElement, type ReactNode, useContext, useState } from "react";
 import { clock, duration, shortPath } from "../../state/format.ts";
+import { shownMessage } from "../../state/looked-at.ts";
 import type { ItemOf, ThreadItem, UserInput } from "../../state/model.ts";
 import { Guard } from "../../ui/guard.tsx";
 import { Icon, type IconName } from "../../ui/icons.tsx";
@@ -9,6 +10,7 @@ import { DiffCount, DiffView } from "../diff/diff-view.tsx";
 import { diffOfChange } from "../diff/parse.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { unwrapShell } from "../requests/describe.ts";
+import { spelledLine } from "../requests/spelled.ts";
 import { TerminalOutput } from "../terminal/terminal.tsx";
 import { SessionLinksContext } from "./links.ts";
 import { isLooking } from "./rows.ts";
@@ -102,11 +104,14 @@ function ItemBody({ item, startedAt, live, cwd, foldReasoning }: ItemProps): Rea
 }
 
 function UserMessage({ item, at }: { item: ItemOf<"userMessage">; at: number | null }): ReactElement {
-  const text = item.content.flatMap((p) => (p.type === "text" ? [p.text] : [])).join("\n\n");
+  const { text, seen } = shownMessage(
+    item.content.flatMap((p) => (p.type === "text" ? [p.text] : [])),
+    "\n\n",
+  );
   return (
     <div className="user-message">
       <InputText text={text} />
-      <InputParts input={item.content} />
+      <InputParts input={item.content} seen={seen} />
       {at === null ? null : (
         <time className="message-time" dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString()}>
           {clock(at)}
@@ -137,11 +142,16 @@ export function InputText({ text }: { text: string }): ReactElement {
   );
 }
 
-export function InputParts({ input }: { input: readonly UserInput[] }): ReactElement | null {
+export function InputParts({ input, seen = [] }: { input: readonly UserInput[]; seen?: readonly string[] }): ReactElement | null {
   const parts = input.filter((p) => p.type !== "text");
-  if (parts.length === 0) return null;
+  if (parts.length + seen.length === 0) return null;
   return (
     <ul className="input-parts" aria-label="Attached">
+      {seen.map((label) => (
+        <li key={label}>
+          <Chip icon="edit">{spelledLine(label)}</Chip>
+        </li>
+      ))}
       {parts.map((part, i) => (
         <li key={i}>
           <InputPart part={part} />

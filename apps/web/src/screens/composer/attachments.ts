@@ -1,6 +1,6 @@
 /** Pictures and text files attached to a message. */
 import { dataUrl } from "../../parts/requests/tool-call-form.tsx";
-import { fenced } from "../../state/format.ts";
+import { fenced } from "../../state/looked-at.ts";
 import type { Attachment, UserInput } from "../../state/model.ts";
 
 const maxImage = 8 * 1024 * 1024;

@@ -103,9 +103,9 @@ export function Composer(props: ComposerProps): ReactElement {
       return props.onCommand(slash);
     }
     const input: UserInput[] = [
-      ...(seen === undefined ? [] : [lookedAtInput(seen)]),
       ...attachments.filter((a) => a.kind === "text").map(inputOf),
       ...(text.trim() === "" ? [] : [{ type: "text", text: text.trim() } as const]),
+      ...(seen === undefined ? [] : [lookedAtInput(seen)]),
       ...attachments.filter((a) => a.kind === "image").map(inputOf),
       ...mentioned(text, "@", names.files).map((m) => ({ type: "mention", ...m }) as const),
       ...mentioned(text, "$", names.skills).map((m) => ({ type: "skill", ...m }) as const),
