@@ -221,4 +221,14 @@ describe("the extension's panel", skip, () => {
     await page.getByRole("button", { name: "Leave out src/c.ts" }).waitFor();
     assert.equal(await composer(page).inputValue(), "");
   });
+
+  test("goes back to before an earlier turn, and takes out everything from there on", async () => {
+    const first = page.locator(".turn", { hasText: "what is this?" });
+    await first.getByRole("button", { name: "Turn" }).click();
+    await page.getByRole("menuitem", { name: "Go back to before this turn" }).click();
+    const dialog = page.getByRole("dialog", { name: "Go back to before this?" });
+    await dialog.getByText("The last 2 turns are taken out of the conversation.").waitFor();
+    await dialog.getByRole("button", { name: "Go back" }).click();
+    await page.locator(".turn").first().waitFor({ state: "detached" });
+  });
 });

@@ -29,7 +29,7 @@ export interface SessionProps {
   readonly onCommands: (handle: (command: string) => boolean) => void;
 }
 
-type Dialogs = ListDialog | { readonly kind: "review" } | { readonly kind: "rollback"; readonly turns: number };
+type Dialogs = ListDialog | { readonly kind: "review" } | { readonly kind: "rollback"; readonly to: "last" | TurnView["id"] };
 
 /** How many ended requests that belong to no turn are shown. */
 const answersShown = 5;
@@ -99,7 +99,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
           if (drive) void controller.try(connection.compact(sessionId), "Summarising the conversation");
           return true;
         case "undo":
-          if (drive) setDialog({ kind: "rollback", turns: 1 });
+          if (drive) setDialog({ kind: "rollback", to: "last" });
           return true;
         case "plan":
           if (drive && session !== undefined)
@@ -127,9 +127,9 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
   const older = useCallback(() => controller.loadOlder(sessionId).catch(controller.report), [controller, sessionId]);
 
   if (gone || (thread?.loaded === true && session === undefined)) return <Gone menuButton={menuButton} />;
-  const turnMenu = (turn: TurnView, fromEnd: number): ReactElement | null =>
+  const turnMenu = (turn: TurnView): ReactElement | null =>
     !allows(scope, "drive") || turn.status === "inProgress" ? null : (
-      <TurnMenu fromEnd={fromEnd} onRollback={(turns) => setDialog({ kind: "rollback", turns })} />
+      <TurnMenu onRollback={() => setDialog({ kind: "rollback", to: turn.id })} />
     );
   /** Sends the same message again; the failed turn stays in the conversation, so that the agent knows about it. */
   const retry = (turn: TurnView): ReactElement | undefined => {
@@ -229,9 +229,9 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
         />
       ) : dialog.kind === "rollback" ? (
         <RollbackDialog
-          turns={dialog.turns}
+          turns={turnsFrom(dialog.to, thread)}
           onClose={() => setDialog(undefined)}
-          onConfirm={(files) => connection.rollback(sessionId, dialog.turns, files).then(() => controller.open(sessionId))}
+          onConfirm={(files) => connection.rollback(sessionId, turnsFrom(dialog.to, thread), files).then(() => controller.open(sessionId))}
         />
       ) : (
         <ListDialogs dialog={dialog} onClose={() => setDialog(undefined)} />
@@ -276,12 +276,19 @@ function PlanReady({ session, thread }: { session: SessionSummary; thread: Threa
   );
 }
 
-function TurnMenu({ fromEnd, onRollback }: { fromEnd: number; onRollback: (turns: number) => void }): ReactElement {
+/** How many turns are taken out when the conversation goes back to before this one; none if it is gone already. */
+function turnsFrom(to: string, thread: ThreadView | undefined): number {
+  if (to === "last") return 1;
+  const after = thread?.turns.map(({ id }) => id) ?? [];
+  return after.includes(to) ? after.length - after.indexOf(to) : 0;
+}
+
+function TurnMenu({ onRollback }: { onRollback: () => void }): ReactElement {
   return (
     <Menu
       label="Turn"
       className="icon-button turn-menu-button"
-      items={[{ id: "back", label: "Go back to before this turn", icon: "undo", run: () => onRollback(fromEnd) }]}
+      items={[{ id: "back", label: "Go back to before this turn", icon: "undo", run: onRollback }]}
     />
   );
 }

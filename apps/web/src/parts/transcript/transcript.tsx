@@ -35,7 +35,8 @@ export interface TranscriptProps {
   /** Shown after the last turn: messages being sent, ended requests. */
   readonly footer: ReactNode;
   readonly empty: ReactNode;
-  readonly turnMenu?: (turn: TurnView, fromEnd: number) => ReactNode;
+  /** Drawn once for each state of its turn: it must not depend on what comes after. */
+  readonly turnMenu?: (turn: TurnView) => ReactNode;
   /** Shown with the last turn if it failed or was interrupted. */
   readonly retry?: (turn: TurnView) => ReactNode;
   readonly ref?: Ref<TranscriptHandle>;
@@ -162,7 +163,7 @@ export function Transcript({
               decisions={byTurn.get(segment.turn.id) ?? none}
               cwd={cwd}
               foldReasoning={foldReasoning}
-              menu={segment.isFirst ? turnMenu?.(segment.turn, thread.turns.length - segment.number + 1) : undefined}
+              menu={segment.isFirst ? turnMenu?.(segment.turn) : undefined}
               retry={segment.isLast && segment.number === thread.turns.length ? retry?.(segment.turn) : undefined}
             />
           )),
