@@ -199,6 +199,7 @@ export function createApp(options: ComposeOptions): App {
     settings: () => otelFrom(inUse().raw["otel"], (message) => log.warn(message)),
     ...{ version: manifest.version, system, now: () => clock.now(), log },
   });
+  const chooseModelFor: CorePorts["chooseModel"] = (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env);
   const whyNoModel: CorePorts["whyNoModel"] = ({ raw }, provider) => (isUnaskedTour(provider, raw, env) ? noModelText : undefined);
   const rules = { codexHome, searchPath: env["PATH"], ignoreRules: options.ignore?.rules };
   const waiting = { codexHome, announce: (thread: LiveThread) => announceConfigChanges(thread, app) };
@@ -219,7 +220,7 @@ export function createApp(options: ComposeOptions): App {
     catalog,
     models: telemetry.models(createModelClients({ env, catalog, credentials, home: codexHome, log })),
     whyNoModel,
-    chooseModel: (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env),
+    chooseModel: chooseModelFor,
     tools: telemetry.tools([
       builtInTools({
         version: manifest.version,
@@ -276,7 +277,7 @@ export function createApp(options: ComposeOptions): App {
     codexHome,
     system,
     config,
-    ...{ whyNoModel, catalog, askProvider: (signal) => askProvider(inUse(), { env, credentials }, signal) },
+    ...{ chooseModel: chooseModelFor, whyNoModel, catalog, askProvider: (signal) => askProvider(inUse(), { env, credentials }, signal) },
     providers: () => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }),
     ...{ mcp, accounts, skills, plugins: plugins.all, usage, migration: createMigration({ codexHome, userHome: userHome(env), config }) },
     ...{ store, lists, memories, threads, queue, goals, runs },

@@ -158,9 +158,19 @@ export const AccountRateLimitsUpdatedNotification = named("AccountRateLimitsUpda
 );
 export type AccountRateLimitsUpdatedNotification = Infer<typeof AccountRateLimitsUpdatedNotification>;
 
+export const ProviderListParams = named("ProviderListParams", () =>
+  object({
+    /** The folder whose settings count for `model`; default: the server's own. */
+    cwd: maybe(string()),
+  }),
+);
+export type ProviderListParams = Infer<typeof ProviderListParams>;
+
 export const ProviderListResponse = named("ProviderListResponse", () =>
   object({
     data: array(ProviderChoice()),
+    /** The model that a new thread runs if its start names none. */
+    model: string(),
     /** Why no model would answer, and how to fix it; null if one is configured. */
     noModel: nullable(string()),
   }),
@@ -373,7 +383,7 @@ export const accountRequests = {
   /** Returns the current account, if any, and whether one is required. */
   "account/read": request({ params: GetAccountParams, result: GetAccountResponse }),
   /** Lists the model providers, and which of them are set up. */
-  "account/provider/list": request({ params: Empty, result: ProviderListResponse }),
+  "account/provider/list": request({ params: ProviderListParams, result: ProviderListResponse }),
   /** Signs in: immediately with a key, or with a browser or a device code. */
   "account/login/start": request({ params: LoginAccountParams, result: LoginAccountResponse, order: byAccount }),
   /** Cancels a sign-in that is in progress. */

@@ -39,6 +39,7 @@ export interface App {
   readonly system: string;
   readonly config: ConfigStore;
   /** Why no model would answer with these settings; see CorePorts. */
+  chooseModel: CorePorts["chooseModel"];
   whyNoModel(config: Config, provider: string): string | undefined;
   readonly catalog: ModelCatalog;
   /** The model providers that a person can set up. */

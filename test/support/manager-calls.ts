@@ -157,7 +157,7 @@ export function ableEngine(): PlayedEngine {
     "mcpServer/oauth/login": { authorizationUrl: "https://example.org" },
     "mcpServerStatus/list": { data: [], nextCursor: null },
     "account/read": { account: null, requiresOpenaiAuth: false },
-    "account/provider/list": { data: [], noModel: null },
+    "account/provider/list": { data: [], model: "m", noModel: null },
     "account/login/start": { type: "apiKey" },
     "account/login/cancel": { status: "canceled" },
     "account/logout": {},

@@ -2,4 +2,4 @@
 
 import type { ProviderChoice } from "./ProviderChoice";
 
-export type ProviderListResponse = { data: Array<ProviderChoice>, noModel: string | null };
+export type ProviderListResponse = { data: Array<ProviderChoice>, model: string, noModel: string | null };

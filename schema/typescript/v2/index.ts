@@ -430,6 +430,7 @@ export type { ProjectSortKey } from "./ProjectSortKey";
 export type { ProjectUpdateParams } from "./ProjectUpdateParams";
 export type { ProjectUpdateResponse } from "./ProjectUpdateResponse";
 export type { ProviderChoice } from "./ProviderChoice";
+export type { ProviderListParams } from "./ProviderListParams";
 export type { ProviderListResponse } from "./ProviderListResponse";
 export type { QueuedSubmission } from "./QueuedSubmission";
 export type { RateLimitReachedType } from "./RateLimitReachedType";

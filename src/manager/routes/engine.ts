@@ -59,7 +59,9 @@ async function sandboxOf({ link }: Manager): Promise<SandboxReadResponse | null>
 }
 
 /** Not cached, because it may be configured in the meantime. */
-async function modelOf({ link }: Manager): Promise<string | null> {
+async function modelOf({ link, engine }: Manager): Promise<string | null> {
+  const listed = await link.call("account/provider/list", { cwd: engine.cwd }).catch(() => undefined);
+  if (listed !== undefined) return listed.model;
   const read = await link.call("config/read", {}).catch(() => null);
   return read?.config.model ?? null;
 }

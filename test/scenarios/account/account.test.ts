@@ -50,6 +50,12 @@ verifies("account.provider", async (stage) => {
   const chosen = async () => (await wire.ask("config/read", {})).result.config;
   assert.deepEqual([(await house()).isSetUp, (await house()).needsKey], [false, true]);
   const before = (await chosen()).model_provider;
+  const toRun = async (cwd?: string) => (await wire.ask("account/provider/list", cwd === undefined ? {} : { cwd })).result.model;
+  assert.equal(
+    await toRun(),
+    (await wire.ask("thread/start", { cwd: stage.workspace })).result.model,
+    "also of a provider that has no list",
+  );
   const login = { type: "apiKey", apiKey: "house-key-1", provider: "house", model: "big", check: true };
   const refused = await wire.ask("account/login/start", login);
   assert.match(refused.error.message, /^House did not answer as big: .*Nothing was kept\.$/s);
@@ -59,6 +65,7 @@ verifies("account.provider", async (stage) => {
   const { isSetUp, hasStoredKey, isCurrent } = await house();
   assert.deepEqual({ isSetUp, hasStoredKey, isCurrent }, { isSetUp: true, hasStoredKey: true, isCurrent: true });
   assert.deepEqual([(await chosen()).model_provider, (await chosen()).model], ["house", "big"]);
+  assert.equal(await toRun(), "big");
   const file = path.join(stage.home, "parley", "keys.json");
   assert.deepEqual([JSON.parse(readFileSync(file, "utf8")), statSync(file).mode & 0o777], [{ house: "house-key-1" }, 0o600]);
   const { result } = await wire.ask("thread/start", { cwd: stage.workspace });

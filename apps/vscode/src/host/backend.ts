@@ -186,11 +186,13 @@ export class Backend {
   }
 
   /** Servers other than Parley do not report this: there a failed turn does. */
-  #hasNoModel(): Promise<boolean> {
-    return this.link.call("account/provider/list", {}).then(
-      ({ noModel }) => noModel !== null,
-      () => false,
-    );
+  /** The model that a new session runs in this window's folder. Servers other than Parley only have the setting. */
+  async #modelToRun(): Promise<{ readonly offlineTour: boolean; readonly model: string | null }> {
+    const cwd = this.#ports.folder() || null;
+    const listed = await this.link.call("account/provider/list", { cwd }).catch(() => undefined);
+    if (listed !== undefined) return { offlineTour: listed.noModel !== null, model: listed.model };
+    const read = await this.link.call("config/read", { cwd }).catch(() => undefined);
+    return { offlineTour: false, model: read?.config.model ?? null };
   }
 
   /** The folders searched for project hooks and marketplaces. */
@@ -246,11 +248,7 @@ export class Backend {
       runtime: {
         userAgent: this.link.userAgent,
         codexHome: this.link.codexHome,
-        offlineTour: await this.#hasNoModel(),
-        model: await this.link.call("config/read", {}).then(
-          ({ config }) => config.model ?? null,
-          () => null,
-        ),
+        ...(await this.#modelToRun()),
         remote: !this.#ports.isOwn(),
         cwd: this.#ports.folder(),
         // Servers other than Parley do not report this.
