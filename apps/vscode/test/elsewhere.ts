@@ -93,7 +93,7 @@ export const connected: Plays = {
     await window.say("run the tests");
     await window.card();
     await window.reload();
-    await window.title("Run this command?");
+    await window.title("Run this command outside the sandbox?");
     await window.card();
     await window.shot("after-reload");
     await window.pick("Allow once");
@@ -103,7 +103,7 @@ export const connected: Plays = {
 
   async "another client answers: the picker closes, the card goes, and both say who it was"({ window }) {
     await window.say("run the tests");
-    await window.title("Run this command?");
+    await window.title("Run this command outside the sandbox?");
     await window.shot("command-picker");
     const threadId = await answerElsewhere();
     await window.quickInputGone();

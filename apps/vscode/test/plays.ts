@@ -40,7 +40,13 @@ export const approvals: Plays = {
     const { window } = play;
     await window.say("run the tests");
     const card = await window.card();
-    for (const fact of ["touch ran.txt", "Running test suite to verify changes", play.stage.project, "medium"])
+    for (const fact of [
+      "touch ran.txt",
+      "Running test suite to verify changes",
+      play.stage.project,
+      "high",
+      "leaves it: the command gets all of your own rights",
+    ])
       await card.getByText(fact).first().waitFor();
     await window.statusSays("Parley 1");
     await window.shot("command-card");
@@ -106,11 +112,11 @@ export const modal: Plays = {
     await window.say("run the tests");
     await window.dialog.waitFor();
     for (const fact of [
-      "Run this command?",
+      "Run this command outside the sandbox?",
       "Command: touch ran.txt",
       `Folder: ${play.stage.project}`,
       "Reason: Running test suite",
-      "Risk: medium",
+      "Risk: high",
     ])
       await window.dialog.getByText(fact).first().waitFor();
     for (const decision of ["Allow once", "Allow for session", "Decline", "Stop turn", "Decide later"])

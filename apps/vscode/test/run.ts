@@ -14,6 +14,7 @@ import { makeStage, type Stage } from "./model.ts";
 import { approvals, asking, changes, modal, type Plays, surroundings, tools } from "./plays.ts";
 import { Window } from "./window.ts";
 import { readWire } from "./wire.ts";
+import { newcomer, untrusted, workplace } from "./workplace.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const shots = path.join(root, "test-output/vscode");
@@ -25,6 +26,8 @@ interface Act {
   /** The settings of the server for this act. */
   settings(stage: Stage, wire: string): Promise<Readonly<Record<string, unknown>>> | Readonly<Record<string, unknown>>;
   readonly after?: () => Promise<void>;
+  /** The panel has no page of its own at first. */
+  readonly isRestricted?: true;
 }
 
 /** The server behind the recorder, so that the wire can be looked at. */
@@ -39,6 +42,22 @@ const recorded =
 
 const acts: readonly Act[] = [
   { name: "today's protocol", plays: { ...approvals, ...changes, ...asking, ...tools, ...surroundings }, settings: recorded("current") },
+  { name: "the workplace", plays: workplace, settings: recorded("current") },
+  {
+    name: "a home without settings",
+    plays: newcomer,
+    settings: ({ folder }) => ({ "parley.server.env": { CODEX_HOME: path.join(folder, "empty") } }),
+  },
+  {
+    name: "a folder that is not trusted",
+    plays: untrusted,
+    isRestricted: true,
+    settings: ({ home }) => ({
+      "parley.server.env": { CODEX_HOME: home },
+      "security.workspace.trust.enabled": true,
+      "security.workspace.trust.startupPrompt": "never",
+    }),
+  },
   {
     name: "modal dialogs",
     plays: modal,
@@ -82,7 +101,7 @@ async function perform(act: Act): Promise<void> {
   try {
     if (browser === undefined) return;
     const window = await Window.open(browser, `${editor.url}/?folder=${stage.project}`, pictures);
-    await window.openPanel();
+    if (act.isRestricted !== true) await window.openPanel();
     for (const [name, play] of plays) await one(act, name, { window, stage, wire, folder }, play);
     await window.close();
   } finally {

@@ -64,6 +64,8 @@ export class Window {
   async openPanel(): Promise<Frame> {
     await this.page.keyboard.press("Control+Alt+y");
     const panel = await this.panel();
+    // From then on the panel carries out commands at once; before, one may take away what is typed meanwhile.
+    await panel.getByRole("button", { name: /^Model/ }).waitFor();
     await this.#widen();
     return panel;
   }
@@ -175,7 +177,7 @@ export class Window {
   }
 }
 
-const hasPanel = async (frame: Frame): Promise<boolean> =>
+export const hasPanel = async (frame: Frame): Promise<boolean> =>
   (await frame
     .locator("#root .shell")
     .count()

@@ -96,7 +96,7 @@ export class Ide {
     const isCurrent = (): boolean => link === undefined || link === this.#link;
     const events: LinkEvents = {
       looking: (seen) => isCurrent() && this.#look(seen),
-      decided: (id, decision) => isCurrent() && this.#shown.delete(id) && this.onDecided(id, decision),
+      decided: (id, decision) => isCurrent() && this.#shown.has(id) && this.onDecided(id, decision),
       ended: () => isCurrent() && this.#lost(),
     };
     if (window === undefined) link = await (await import("../../ide/codex-link.ts")).linkCodex(codexHome, cwd, events);
