@@ -119,6 +119,23 @@ test("an own authority behind a proxy: SSL_CERT_FILE or NODE_EXTRA_CA_CERTS open
   assert.match(wrong.out, /SSL_CERT_FILE: \/no\/such\/file cannot be read/);
 });
 
+test("a proxy that cannot be used is named, and nothing goes out without it", async (t) => {
+  const direct = await listen(t, createServer(model));
+  const { run, ask } = place(t, `http://${host}:${direct}/v1`);
+  for (const [address, what] of [
+    ["socks5://127.0.0.1:9", "names a SOCKS proxy"],
+    ["somewhere", "is no http:// address"],
+  ] as const) {
+    const { code, err } = await ask({ HTTP_PROXY: address });
+    assert.equal(code, 1);
+    assert.match(err, new RegExp(`error: cannot reach the model provider: HTTP_PROXY ${what}.*or name ${host} in NO_PROXY`));
+    assert.doesNotMatch(err, /Reconnecting/, "trying again is no use");
+    assert.match((await run(["doctor"], { HTTP_PROXY: address })).out, new RegExp(`FAIL {2}provider.*HTTP_PROXY ${what}`));
+  }
+  const exempt = await ask({ HTTP_PROXY: "socks5://127.0.0.1:9", NO_PROXY: host });
+  assert.match(exempt.err, /getaddrinfo/, "it is looked up here");
+});
+
 test("[otel] sends the tree of each turn to the collector, and the figures", async (t) => {
   const bodies: { readonly path: string; readonly body: string }[] = [];
   const collector = await listen(

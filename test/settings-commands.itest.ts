@@ -141,6 +141,7 @@ test("the doctor names what is broken and how to mend it", (t) => {
   writeFileSync(path.join(home, "config.toml"), "model = \n");
   const { status, stdout } = run(["doctor"]);
   assert.deepEqual([status, /FAIL {2}config {4}.*line 1, column 9.* -> mend /.test(stdout)], [1, true], stdout);
+  assert.doesNotMatch(stdout, /sandbox/, "what fails for the settings' sake alone is not named as a second fault");
 });
 
 test("doctor tries the key: a right one is accepted, a wrong one is refused, and it is never shown", async (t) => {

@@ -45,6 +45,24 @@ function goThroughProxy(env: Env): void {
   process.getBuiltinModule("node:http").setGlobalProxyFromEnv({ ...env, no_proxy: exempt, NO_PROXY: exempt });
 }
 
+/** The variable whose proxy leads to this host, and its value; undefined for direct connections. Pass addresses of other machines only. */
+export function proxyFor({ protocol, hostname }: URL, env: Env): readonly [variable: string, address: string] | undefined {
+  const variable = protocol === "http:" ? "HTTP_PROXY" : "HTTPS_PROXY";
+  const address = env[variable.toLowerCase()] || env[variable];
+  if (!address) return undefined;
+  const exempt = (env["no_proxy"] ?? env["NO_PROXY"] ?? "").split(/[\s,]+/).map((entry) => entry.replace(/^\*?\.|:\d+$/g, ""));
+  const isExempt = exempt.some((entry) => entry === "*" || (entry !== "" && (hostname === entry || hostname.endsWith(`.${entry}`))));
+  return isExempt ? undefined : [variable, address];
+}
+
+/** Why the proxy for this host cannot be used, with the fix. A direct connection in its place would go where the user did not want it. */
+export function unusableProxy(url: URL, env: Env): string | undefined {
+  const [variable, address = ""] = proxyFor(url, env) ?? [];
+  if (variable === undefined || (/^https?:/i.test(address) && URL.canParse(address))) return undefined;
+  const what = /^socks/i.test(address) ? "names a SOCKS proxy" : "is no http:// address";
+  return `${variable} ${what}, and only HTTP proxies are used: set it to the http:// address of a proxy, unset it, or name ${url.hostname} in NO_PROXY`;
+}
+
 /** Both at once, for connections made with the default agents. */
 export function openNetwork(env: Env): void {
   trustCertificates(env);

@@ -143,6 +143,8 @@ export function failureFromNetwork(error: unknown, url: string): ModelFailure {
   if (error instanceof SseTooLong || error instanceof SseTooMany) return broken("responseStreamDisconnected", error.message, false);
   if (!(error instanceof HttpFailure)) return broken("other", errorMessage(error), false);
   switch (error.phase) {
+    case "proxy":
+      return { kind: "httpConnectionFailed", message: `cannot reach the model provider: ${error.message}`, retry: false };
     case "connect":
       return {
         kind: "httpConnectionFailed",

@@ -1,7 +1,7 @@
 /** HTTP to model providers: one keep-alive pool, an idle timeout, and failures that name the phase in which they happened. */
 
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
-import { trustCertificates } from "../lib/network.ts";
+import { trustCertificates, unusableProxy } from "../lib/network.ts";
 import { isCode } from "../lib/system-error.ts";
 
 export interface HttpRequest {
@@ -27,8 +27,8 @@ export interface HttpReply {
 }
 
 export class HttpFailure extends Error {
-  /** connect: never sent. request: sent, no response. body: the response broke off. idle: nothing arrived for too long. */
-  readonly phase: "connect" | "request" | "body" | "idle";
+  /** proxy: the settings lead nowhere, so trying again is no use. connect: never sent. request: sent, no response. body: the response broke off. idle: nothing arrived for too long. */
+  readonly phase: "proxy" | "connect" | "request" | "body" | "idle";
   constructor(phase: HttpFailure["phase"], message: string, cause?: unknown) {
     super(message, { cause });
     this.phase = phase;
@@ -52,7 +52,10 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
   const moduleFor = (protocol: string): Http | Https =>
     protocol === "https:" ? process.getBuiltinModule("node:https") : process.getBuiltinModule("node:http");
 
-  function agentFor({ protocol, href }: URL): Agent {
+  function agentFor(url: URL): Agent {
+    const { protocol, href } = url;
+    const unusable = isLocal(href) ? undefined : unusableProxy(url, env);
+    if (unusable !== undefined) throw new HttpFailure("proxy", unusable);
     const key = `${protocol} ${isLocal(href) ? "direct" : "proxied"}`;
     const known = agents.get(key);
     if (known !== undefined) return known;

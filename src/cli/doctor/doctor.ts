@@ -142,7 +142,7 @@ function proxiesWithoutEffect(env: NodeJS.ProcessEnv): (readonly [string, string
   return ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].flatMap((name): (readonly [string, string])[] => {
     const value = env[name.toLowerCase()] ?? env[name] ?? "";
     if (value === "") return [];
-    if (/^socks/i.test(value)) return [[name, "SOCKS proxies are not used, requests go out directly or fail"]];
+    if (/^socks/i.test(value)) return [[name, "SOCKS proxies are not used"]];
     return name === "ALL_PROXY" ? [[name, "has no effect here"]] : [];
   });
 }

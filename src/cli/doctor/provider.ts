@@ -1,5 +1,6 @@
 /** For `parley doctor`: whether the configured provider can be reached, and whether it accepts the key. */
 import { causeMessage, errorMessage } from "../../lib/error-text.ts";
+import { unusableProxy } from "../../lib/network.ts";
 import type { App, Config } from "../own-app.ts";
 import type { Check, Finding } from "./doctor.ts";
 
@@ -68,6 +69,8 @@ async function keyOf(app: App, config: Config): Promise<Finding> {
 /** Any response at all proves that the host is reachable. */
 async function reach(id: string, url: string): Promise<Finding> {
   const name = "provider";
+  const unusable = unusableProxy(new URL(url), process.env);
+  if (unusable !== undefined) return { name, state: "fail", text: `${id}: ${url} cannot be reached: ${unusable}` };
   const started = performance.now();
   try {
     const response = await fetch(url, { method: "GET", redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });

@@ -4,7 +4,7 @@ import { access, rm } from "node:fs/promises";
 import path from "node:path";
 import { errorMessage } from "../../lib/error-text.ts";
 import type { App, SandboxState } from "../own-app.ts";
-import type { Finding } from "./doctor.ts";
+import type { Check, Finding } from "./doctor.ts";
 
 /** It takes a tenth of a second; a busy machine is no reason to report that commands cannot be confined. */
 const timeoutMs = 30_000;
@@ -13,7 +13,8 @@ const probe = "parley-doctor-probe";
 const script = `grep ^Seccomp: /proc/self/status; sed -n 's/^ *\\([^:|]*\\):.*/net \\1/p' /proc/net/dev; echo > ${probe} && echo written`;
 const name = "sandbox";
 
-export async function checkSandbox(app: App): Promise<readonly Finding[]> {
+export const checkSandbox: Check = async (app, config) => {
+  if (config === undefined) return []; // nothing runs with settings that cannot be read, and it is not the sandbox's fault
   const cwd = process.cwd();
   try {
     const text = await outputOf(app, cwd);
@@ -36,7 +37,7 @@ export async function checkSandbox(app: App): Promise<readonly Finding[]> {
         : "see docs for the sandbox of this system";
     return [fail(`commands cannot be confined here: ${reason}`, fix)];
   }
-}
+};
 
 const fail = (text: string, fix: string): Finding => ({ name, state: "fail", text, fix });
 

@@ -5,7 +5,7 @@ import https from "node:https";
 import type { LookupFunction } from "node:net";
 import zlib from "node:zlib";
 import { errorMessage } from "../../lib/error-text.ts";
-import { openNetwork } from "../../lib/network.ts";
+import { openNetwork, proxyFor, unusableProxy } from "../../lib/network.ts";
 import { isPrivateAddress } from "../../lib/private-network.ts";
 import { type FetchOptions, internalAddressText, pageAddress } from "./address.ts";
 
@@ -60,9 +60,11 @@ function redirectOf({ statusCode = 0, headers }: http.IncomingMessage, from: URL
 }
 
 function request(url: URL, options: FetchOptions, signal: AbortSignal): Promise<http.IncomingMessage> {
+  const unusable = unusableProxy(url, options.env);
+  if (unusable !== undefined) throw new NotFetched(unusable);
   const isInside = options.isInside ?? isPrivateAddress;
   const isPlain = url.protocol === "http:";
-  const isProxied = hasProxy(url, options.env);
+  const isProxied = proxyFor(url, options.env) !== undefined;
   return new Promise((resolve, reject) => {
     const sent = (isPlain ? http : https).get(
       url,
@@ -81,14 +83,6 @@ function request(url: URL, options: FetchOptions, signal: AbortSignal): Promise<
     );
     sent.on("error", reject);
   });
-}
-
-/** Whether this host is reached through a proxy, by the usual environment variables. */
-function hasProxy({ protocol, hostname }: URL, env: FetchOptions["env"]): boolean {
-  const name = protocol === "http:" ? "http_proxy" : "https_proxy";
-  if (!(env[name] || env[name.toUpperCase()])) return false;
-  const exempt = (env["no_proxy"] ?? env["NO_PROXY"] ?? "").split(/[\s,]+/).map((entry) => entry.replace(/^\*?\.|:\d+$/g, ""));
-  return !exempt.some((entry) => entry === "*" || (entry !== "" && (hostname === entry || hostname.endsWith(`.${entry}`))));
 }
 
 /** Every address of a name is checked: one internal address is enough to refuse it. */
