@@ -1,9 +1,18 @@
-/** Width and height of an image, read from its first bytes: PNG, GIF, WebP and JPEG. For callers that need its cost without decoding it. */
+/** Kind, width and height of an image, read from its first bytes: PNG, GIF, WebP and JPEG. For callers that do not decode it. */
 
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
+
+/** Its media type, which the first twelve bytes tell; undefined for everything else. */
+export function imageType(bytes: Buffer): string | undefined {
+  if (tagAt(bytes, 0, 8) === "\x89PNG\r\n\x1a\n") return "image/png";
+  if (tagAt(bytes, 0, 3) === "\xff\xd8\xff") return "image/jpeg";
+  if (tagAt(bytes, 0) === "GIF8") return "image/gif";
+  return tagAt(bytes, 0) === "RIFF" && tagAt(bytes, 8) === "WEBP" ? "image/webp" : undefined;
+}
+export const notAnImage = "not a PNG, JPEG, GIF or WebP image";
 
 /** undefined: not one of these formats, or truncated. */
 export function imageSize(bytes: Buffer): ImageSize | undefined {

@@ -97,5 +97,9 @@ describe("chooseLocalModel", () => {
     assert.equal((await chooseLocalModel({ provider: "vllm", model: undefined }, env, signal)).model, "good");
     assert.equal((await chooseLocalModel({ provider: undefined, model: "tiny" }, env, signal)).model, "tiny");
     await assert.rejects(chooseLocalModel({ provider: "ollama", model: undefined }, env, signal), /no local model server answers.*ollama/);
+    await assert.rejects(
+      chooseLocalModel({ provider: "olama", model: undefined }, env, signal),
+      /no local server is called 'olama'; known are ollama/,
+    );
   });
 });

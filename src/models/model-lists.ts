@@ -228,6 +228,8 @@ export async function chooseLocalModel(
   env: Env,
   signal: AbortSignal,
 ): Promise<{ readonly provider: ProviderConfig; readonly model: string }> {
+  if (choice.provider !== undefined && !localProviderIds.includes(choice.provider))
+    throw new Error(`no local server is called '${choice.provider}'; known are ${localProviderIds.join(", ")}`);
   const servers = await findLocalServers(env, signal);
   const server = servers.find(({ provider }) => choice.provider === undefined || provider.id === choice.provider);
   if (server === undefined) {

@@ -49,13 +49,17 @@ for (let size = 1024 * 1024; size >= 4096; )
   } catch {
     size /= 2;
   }
-const [executed, served, refused, login] = await Promise.all([
+const [executed, kept, listed, served, refused, login] = await Promise.all([
   run(exec, { until: /tokens used/ }),
+  run([...exec.slice(0, -1), "-o", path.join(home, "last.txt"), "hello"]),
+  run(["threads", "list"]),
   run(["app-server"], { input: lines, until: /"thread\/started"/ }),
   run(manager),
   run(["login", "--with-api-key"], { input: "sk-0123456789abcdef0123" }),
 ]);
 expect("exec, full", executed.text, /the disk is full/);
+expect("exec -o, full", `${kept.code} ${kept.text}`, /^1 .*error: the last message could not be written: the disk is full/s);
+expect("threads list, full", `${listed.code} ${listed.text}`, /^0 No threads yet/);
 expect("app-server, full", served.text, /"id":2,"result"/);
 expect("manager, full", `${refused.code} ${refused.text}`, /^1 error: cannot use .*the disk is full/);
 expect("login, full", `${login.code} ${login.text}`, /^1 .*error: the disk is full/s);

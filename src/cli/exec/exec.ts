@@ -1,12 +1,12 @@
 /** `parley exec`: one non-interactive turn, for scripts and CI. */
 
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ExecEvents } from "../../adapters/exec/events.ts";
 import { type Ended, runTask, type Task } from "../../adapters/exec/run.ts";
 import { Transcript } from "../../adapters/exec/transcript.ts";
 import type { Client } from "../../client/client.ts";
-import { errorMessage } from "../../lib/error-text.ts";
+import { writeErrorMessage } from "../../lib/system-error.ts";
 import { terminalJson } from "../../lib/terminal-text.ts";
 import { connectInProcess } from "../../main/in-process.ts";
 import { RpcError } from "../../protocol/errors.ts";
@@ -46,7 +46,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const lastMessageFile = values["output-last-message"];
   if (lastMessageFile !== undefined) checkWritable(lastMessageFile);
   const local =
-    values.oss === true
+    values.oss === true || values["local-provider"] !== undefined
       ? await localOverrides({ provider: values["local-provider"], model: values.model, flags: globals.config })
       : undefined;
   const app = openApp(globals, values, {
@@ -178,12 +178,14 @@ function settingsFrom({ values, globals, cwd }: Run, { approvalsReviewer }: Retu
 
 /** Returns whether the message is in the file: a caller must not mistake an older one for it. */
 function keepLastMessage(file: string, message: string | null): boolean {
+  const isNew = !existsSync(file);
   try {
     writeFileSync(file, message ?? "");
     if (message === null) toStderr(`warning: there was no last message; ${file} is empty`);
     return true;
   } catch (error) {
-    toStderr(`error: the last message could not be written: ${errorMessage(error)}`);
+    if (isNew) rmSync(file, { force: true }); // a full disk leaves an empty file
+    toStderr(`error: the last message could not be written: ${error instanceof Error ? writeErrorMessage(error) : error}`);
     return false;
   }
 }

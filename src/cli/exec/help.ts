@@ -21,7 +21,7 @@ export const help = {
     configFlag,
     ...featureFlags,
     { name: "oss", text: "A local model (--local-provider names the server)" },
-    { name: "local-provider", value: "NAME", text: "ollama, lmstudio, llamacpp or vllm" },
+    { name: "local-provider", value: "NAME", text: "ollama, lmstudio, llamacpp or vllm; implies --oss" },
     {
       name: "sandbox",
       short: "s",

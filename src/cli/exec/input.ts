@@ -1,8 +1,9 @@
 /** The input of `parley exec`: its arguments, the files that they name, and stdin. */
-import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Task } from "../../adapters/exec/run.ts";
 import { errorMessage } from "../../lib/error-text.ts";
+import { imageType, notAnImage } from "../../lib/image-size.ts";
 import { StartError, toStderr, UsageError } from "../usage.ts";
 import type { TaskArguments } from "./task.ts";
 
@@ -60,17 +61,28 @@ export function readSchema(file: string): unknown {
   }
 }
 
-/** The images of all `--image` flags, each of which may name several. An unreadable one is refused before anything is sent. */
+/** The images of all `--image` flags, each of which may name several. What is no readable image is refused before anything is sent. */
 export function imagesFrom(lists: readonly string[]): string[] {
   const files = lists.flatMap((list) => list.split(",")).map((file) => path.resolve(file));
   for (const file of files) {
     const reason = whyNot(() => {
       accessSync(file, constants.R_OK);
       if (!statSync(file).isFile()) throw new Error("it is no file");
+      if (imageType(headOf(file)) === undefined) throw new Error(notAnImage);
     });
     if (reason !== undefined) throw new StartError(`--image: ${file} cannot be read: ${reason}`);
   }
   return files;
+}
+
+function headOf(file: string): Buffer {
+  const head = Buffer.alloc(12);
+  const opened = openSync(file, "r");
+  try {
+    return head.subarray(0, readSync(opened, head));
+  } finally {
+    closeSync(opened);
+  }
 }
 
 /** A turn costs time and money: if its message could not be saved, say so before it starts. */

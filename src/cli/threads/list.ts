@@ -9,8 +9,11 @@ import { type Column, outputWidth, shortPath, table, timeAgo } from "./table.ts"
 import { type Context, numberFrom, type Values } from "./threads.ts";
 import { titleOf } from "./transcript.ts";
 
-/** The first characters of an id are its time in milliseconds: enough to distinguish threads and to name one. */
-const shortId = ({ id }: Thread): string => id.slice(0, 13);
+/** The first characters of an id are its time in milliseconds. Threads of the same millisecond, of agents or forks, are shown with whole ids. */
+const shortId = ({ id }: Thread, shown: readonly Thread[]): string => {
+  const short = id.slice(0, 13);
+  return shown.some((other) => other.id !== id && other.id.startsWith(short)) ? id : short;
+};
 
 const columns: readonly Column[] = [
   { title: "ID" },
@@ -18,8 +21,8 @@ const columns: readonly Column[] = [
   { title: "FOLDER", cut: "middle", least: 10 },
   { title: "THREAD", least: 12 },
 ];
-const row = (thread: Thread, text: string): readonly string[] => [
-  shortId(thread),
+const row = (thread: Thread, shown: readonly Thread[], text: string): readonly string[] => [
+  shortId(thread, shown),
   timeAgo(thread.updatedAt, Date.now()),
   shortPath(thread.cwd, homedir()),
   text,
@@ -43,7 +46,7 @@ export async function list({ client }: Context, args: readonly string[], values:
   );
   if (values.json === true) return printJson(threads);
   if (threads.length === 0) return print(values.archived === true ? "No archived threads.\n" : "No threads yet.\n");
-  const rows = threads.map((thread) => row(thread, titleOf(thread)));
+  const rows = threads.map((thread) => row(thread, threads, titleOf(thread)));
   return print(table(columns, rows, outputWidth()));
 }
 
@@ -73,7 +76,8 @@ export async function search({ client }: Context, args: readonly string[], value
   } while (cursor !== null && (limit === 0 || data.length < limit));
   if (values.json === true) return printJson(data);
   if (data.length === 0) return print("Nothing was found.\n");
-  const rows = data.map(({ thread, snippet }) => row(thread, snippet));
+  const shown = data.map(({ thread }) => thread);
+  const rows = data.map(({ thread, snippet }) => row(thread, shown, snippet));
   return print(table([...columns.slice(0, 3), { title: "FOUND", least: 20 }], rows, outputWidth()));
 }
 

@@ -26,7 +26,7 @@ const flags = [
   configFlag,
   ...featureFlags,
   { name: "oss", text: "A local model (--local-provider names the server)" },
-  { name: "local-provider", value: "NAME", text: "ollama, lmstudio, llamacpp or vllm" },
+  { name: "local-provider", value: "NAME", text: "ollama, lmstudio, llamacpp or vllm; implies --oss" },
   { name: "remote", value: "URL", text: "A running server: ws://HOST:PORT, wss://… or unix://PATH" },
   { name: "remote-auth-token-env", value: "VARIABLE", text: "The environment variable that contains the token for that server" },
   { name: "no-alt-screen", text: "Never use the terminal's alternate screen: long texts go into the scrollback" },

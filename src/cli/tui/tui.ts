@@ -90,7 +90,7 @@ const capabilities = { experimentalApi: true, optOutNotificationMethods: [] };
 
 async function ownServer(values: Flags, globals: Globals): Promise<Server> {
   const [{ openApp }, { connectInProcess }] = await Promise.all([import("../own-app.ts"), import("../../main/in-process.ts")]);
-  const local = values.oss === true ? await localModel(values, globals) : [];
+  const local = values.oss === true || values["local-provider"] !== undefined ? await localModel(values, globals) : [];
   const search = values.search === true ? ['web_search="live"'] : [];
   const app = openApp(globals, values, {
     overrides: [...local, ...profileFrom(values), ...reviewerFrom(values), ...search],

@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ThreadQuery } from "../../core/ports/thread-store.ts";
-import { isBusy, makeFile, removeDatabase, resultCode } from "../database.ts";
+import { isBusy, makeFile, removeDatabase, removeIfUnwritten, resultCode } from "../database.ts";
 import type { Cursor } from "./cursor.ts";
 
 /** One rollout file. A thread has one, or several if Codex has reverted it; then `isCurrent` marks the one to continue with. */
@@ -56,7 +56,10 @@ export async function openIndex(file: string | undefined, report: (message: stri
     try {
       return openFile(DatabaseSync, file, report);
     } catch (error) {
-      if (isRemoved || waits >= busyTries) return prepare(new DatabaseSync(":memory:"), undefined);
+      if (isRemoved || waits >= busyTries) {
+        removeIfUnwritten(file, error);
+        return prepare(new DatabaseSync(":memory:"), undefined);
+      }
       if (isBusy(error)) {
         waits++;
         await sleep(busyMs / 2); // another process is writing to it: no reason to delete it

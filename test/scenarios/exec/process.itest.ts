@@ -191,6 +191,11 @@ verifies("exec.files", async (stage) => {
     assert.match(ended.stderr, why);
     assert.doesNotMatch(ended.stderr, /\n {4}at /);
   }
+  const text = path.join(stage.home, "text.png");
+  writeFileSync(text, "no picture");
+  const unlike = await exec([free, "-i", text, "--", "go"]);
+  assert.deepEqual([unlike.code, unlike.stdout], [1, ""]);
+  assert.match(unlike.stderr, /--image: .*text\.png cannot be read: not a PNG, JPEG, GIF or WebP image/);
   const folder = await exec([free, "-o", stage.home, "go"]);
   assert.deepEqual([folder.code, folder.stdout], [1, ""]);
 });
