@@ -37,6 +37,7 @@ const later: Readonly<Record<string, readonly string[]>> = {
   "src/mcp": ["clean", "connection", "elicitation", "names", "results", "status", "tool-source", "tools", "transport"],
   "src/models": ["convert", "facts", "facts.json", "failures", "http-client", "model-lists", "responses", "responses-events", "tools"],
   "src/plugins": ["*"],
+  "src/server/relay": ["elsewhere", "status-feed"],
   "src/shell": ["command-actions", "command-line", "quote"],
   "src/shell/policy": ["literal-commands", "rules", "starlark"],
   "src/skills": ["bundled", "bundled-texts", "front-matter", "scan", "texts"],

@@ -5,6 +5,14 @@ export const doorRequirements = {
     says: "a thread that another process on the home runs is followed live and led on, event for event",
   },
   "live.answered": { source: "Parley", says: "a question is answered, and a turn interrupted, from another process on the home" },
+  "live.listed": {
+    source: "Parley",
+    says: "a client that lists threads sees which of them work or wait in other processes on the home, and hears of every change, without opening one",
+  },
+  "live.inbox": {
+    source: "Parley",
+    says: "what a thread of another process asks is in the manager's inbox by itself, and is answered from there",
+  },
   "live.manyProcesses": {
     source: "Parley",
     says: "a thread goes from process to process as each is killed, until one is left, and nothing is lost",

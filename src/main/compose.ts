@@ -291,11 +291,12 @@ export function createApp(options: ComposeOptions): App {
     hasRules: (of) => hasRules(rules, of),
     ...{ commandEnv: ports.commandEnv, shell: surroundings.shell },
     ...{ clock, ids: systemIds, log },
-    ...{ subscriptions, wireCheck, relay: new Relay({ app: () => app, connect: live.connect }) },
+    ...{ subscriptions, wireCheck, relay: new Relay({ app: () => app, connect: live.connect, neighbours: live.neighbours }) },
     openLegacy: (session) => openV1(() => app, session),
     compat: options.compat,
     async close() {
       stopUnloading();
+      app.relay.close();
       live.close();
       await threads.close();
       await mcp.close();

@@ -1,5 +1,5 @@
 /** JSON lines over a unix socket in a folder that only its owner may open: between processes of one user on one home. */
-import { chmodSync, closeSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { createServer, type Server, Socket } from "node:net";
 import path from "node:path";
 import { LinesTransport } from "./stdio.ts";
@@ -24,8 +24,7 @@ export async function listenPrivately(
   name: string,
   onConnection: (transport: Transport) => void,
 ): Promise<PrivateListener> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700);
+  makePrivate(folder);
   const server = createServer((socket) => onConnection(new LinesTransport(socket.unref(), socket, "unix")));
   server.maxConnections = maxConnections;
   await withAddress(folder, name, (address) => listening(server, address));
@@ -39,12 +38,38 @@ export async function listenPrivately(
   };
 }
 
-/** Rejects with ENOENT or ECONNREFUSED if nobody listens. */
-export function connectPrivately(folder: string, name: string): Promise<Transport> {
+export interface ConnectOptions {
+  /** Longer lines are dropped. */
+  readonly maxLine?: number | undefined;
+  /** The connection does not keep this process alive. */
+  readonly inBackground?: boolean | undefined;
+}
+
+/** Rejects with ENOENT or ECONNREFUSED if nobody listens, and for a socket that is not this user's own. */
+export function connectPrivately(folder: string, name: string, options: ConnectOptions = {}): Promise<Transport> {
   return withAddress(folder, name, async (address) => {
+    refuseForeign(folder, name);
     const socket = await connected(address);
-    return new LinesTransport(socket, socket, "unix");
+    if (options.inBackground === true) socket.unref();
+    return new LinesTransport(socket, socket, "unix", options.maxLine);
   });
+}
+
+/** Whoever may write the folder could put a socket of its own there, and get what this user types and answers. */
+function refuseForeign(folder: string, name: string): void {
+  const uid = process.getuid?.();
+  const place = lstatSync(folder);
+  if (!place.isDirectory() || place.uid !== uid || (place.mode & 0o022) !== 0)
+    throw new Error(`${folder} is not a folder that only its owner may write`);
+  const socket = lstatSync(path.join(folder, name));
+  if (!socket.isSocket() || socket.uid !== uid) throw new Error(`${path.join(folder, name)} is not a socket of this user`);
+}
+
+/** Throws for a link, and for another user's folder. */
+export function makePrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (lstatSync(folder).isSymbolicLink()) throw new Error(`${folder} is a link; sockets are put into a folder of their own`);
+  chmodSync(folder, 0o700);
 }
 
 function listening(server: Server, address: string): Promise<void> {

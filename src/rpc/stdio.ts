@@ -2,7 +2,7 @@
 import { createWriteStream, fstatSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
-import { LineSplitter } from "../lib/json-lines.ts";
+import { LineSplitter, maxLineBytes } from "../lib/json-lines.ts";
 import { type Transport, tooFarBehind } from "./transport.ts";
 
 const ignore = (): void => {};
@@ -41,11 +41,11 @@ export class LinesTransport implements Transport {
   #closed = false;
   #outputGone = false;
 
-  constructor(input: Readable, output: Writable, kind: "stdio" | "unix" = "stdio") {
+  constructor(input: Readable, output: Writable, kind: "stdio" | "unix" = "stdio", maxLine = maxLineBytes) {
     this.#input = input;
     this.#output = output;
     this.kind = kind;
-    const splitter = new LineSplitter({ line: (text) => this.onMessage(text), tooLong: (head) => this.onTooLong(head) });
+    const splitter = new LineSplitter({ line: (text) => this.onMessage(text), tooLong: (head) => this.onTooLong(head) }, maxLine);
     input.on("data", (chunk: Buffer) => splitter.push(chunk));
     input.on("end", () => {
       splitter.end();

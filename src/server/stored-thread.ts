@@ -2,9 +2,10 @@
 
 import { replay } from "../core/context/replay.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../core/ports/thread-store.ts";
+import type { LiveThread } from "../core/thread/thread.ts";
 import { archivedError, checkId } from "../core/thread/threads.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { agentNames, type Thread, withoutExtras } from "../protocol/thread.ts";
+import { agentNames, type Thread, type ThreadStatus, withoutExtras } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { App, Call } from "./app.ts";
 import { withPlace } from "./thread-place.ts";
@@ -23,7 +24,7 @@ export function storedToWire(stored: StoredThread, app: App, turns: readonly Tur
     createdAt: Math.floor(stored.createdAtMs / 1000),
     updatedAt: Math.floor(stored.updatedAtMs / 1000),
     recencyAt: Math.floor(stored.updatedAtMs / 1000),
-    status: live?.status() ?? { type: "notLoaded" },
+    status: statusOf(stored.id, live, app),
     path: stored.path,
     cwd: stored.cwd,
     cliVersion: stored.cliVersion,
@@ -39,6 +40,12 @@ export function storedToWire(stored: StoredThread, app: App, turns: readonly Tur
     ...withoutExtras,
     turns: [...turns],
   };
+}
+
+/** What is loaded here without a lease is as old as the moment at which it was let go. */
+function statusOf(id: string, live: LiveThread | undefined, { relay }: App): ThreadStatus {
+  const isHere = live !== undefined && (live.lease !== undefined || live.ephemeral);
+  return (isHere ? undefined : relay.statusElsewhere(id)) ?? live?.status() ?? { type: "notLoaded" };
 }
 
 export async function threadFromStored(id: string, withTurns: boolean, app: App): Promise<Thread> {

@@ -52,6 +52,8 @@ export class Subscriptions implements Audience {
   readonly #readers: Readers;
   #sessionIds = 0;
   #requestIds = 0;
+  /** Called when the status of a thread may have changed, or which process holds it. */
+  readonly statusWatchers = new Set<(threadId: string) => void>();
   /** Called when the last subscriber of a thread has gone. */
   onUnwatched: (threadId: string) => void = () => {};
 
@@ -95,6 +97,7 @@ export class Subscriptions implements Audience {
     this.#byThread.set(threadId, audience);
     if (audience.has(session)) return false;
     audience.add(session);
+    this.#statusMayDiffer(threadId);
     this.#readers.wake(); // a stream may be waiting for a reader that keeps up
     return true;
   }
@@ -109,6 +112,7 @@ export class Subscriptions implements Audience {
     if (audience.size === 0) {
       this.#byThread.delete(threadId);
       this.onUnwatched(threadId);
+      this.#statusMayDiffer(threadId);
     }
     return true;
   }
@@ -125,6 +129,10 @@ export class Subscriptions implements Audience {
   /** The thread was unloaded; resuming it adopts it again. */
   unloaded(threadId: string): void {
     this.#parents.delete(threadId);
+    this.#statusMayDiffer(threadId);
+  }
+  #statusMayDiffer(threadId: string): void {
+    for (const changed of this.statusWatchers) changed(threadId);
   }
   pendingOn(threadId: string): readonly number[] {
     return [...this.#pending.values()].filter((p) => p.threadId === threadId).map((p) => p.id);
@@ -148,6 +156,7 @@ export class Subscriptions implements Audience {
       method,
       params,
     );
+    if (method === "thread/status/changed" && "threadId" in params) this.#statusMayDiffer(params.threadId ?? "");
   }
   /** For notifications that older clients do not know. */
   toCurrent<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void {

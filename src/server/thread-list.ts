@@ -12,12 +12,16 @@ const defaultLimit = 25;
 const maxLimit = 100;
 
 export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
-  async "thread/list"(params, { app }) {
+  async "thread/list"(params, call) {
+    const { app } = call;
     if (params.parentThreadId && params.ancestorThreadId)
       throw invalidRequest("parentThreadId and ancestorThreadId are mutually exclusive");
     if (params.sortKey === "section_position" && typeof params.sectionId !== "string")
       throw invalidRequest("section-position sorting requires a section filter");
-    const page = await app.store.list({ ...queryFrom(params), ids: await idsFor(params, app) });
+    const [page] = await Promise.all([
+      idsFor(params, app).then((ids) => app.store.list({ ...queryFrom(params), ids })),
+      app.relay.listenElsewhere(call),
+    ]);
     return {
       data: await withPlaces(
         page.threads.map((stored) => storedToWire(stored, app)),
@@ -32,7 +36,9 @@ export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
     };
   },
 
-  "thread/loaded/list"(params, { app }) {
+  async "thread/loaded/list"(params, call) {
+    const { app } = call;
+    await app.relay.listenElsewhere(call);
     const ids = app.threads.ids.toSorted();
     const { cursor } = params;
     if (typeof cursor === "string" && !isThreadId(cursor)) throw invalidRequest(`invalid cursor: ${cursor}`);

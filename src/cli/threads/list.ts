@@ -1,6 +1,7 @@
 /** `parley threads list`, `search` and `usage`: tables that fit the terminal, or JSON. */
 import { homedir } from "node:os";
 import path from "node:path";
+import { doing } from "../../client/doing.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import type { ThreadSearchResponse } from "../../protocol/thread-list.ts";
 import { oneOf, print, printJson, refuseMore, UsageError } from "../usage.ts";
@@ -23,7 +24,7 @@ const columns: readonly Column[] = [
 ];
 const row = (thread: Thread, shown: readonly Thread[], text: string): readonly string[] => [
   shortId(thread, shown),
-  timeAgo(thread.updatedAt, Date.now()),
+  doing(thread.status) || timeAgo(thread.updatedAt, Date.now()),
   shortPath(thread.cwd, homedir()),
   text,
 ];

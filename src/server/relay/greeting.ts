@@ -37,6 +37,9 @@ export function greetingOf(session: Session): string {
   return JSON.stringify(greeting);
 }
 
+/** The first line of a process that wants the statuses of this one's threads. */
+export const statusGreeting = JSON.stringify({ statuses: "parley-statuses-1" });
+
 /** The first line of the answer: the process is alive and has understood the greeting. */
 export const welcomeLine = JSON.stringify({ relay: form });
 

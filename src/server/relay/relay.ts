@@ -6,11 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ThreadHeld } from "../../core/ports/thread-store.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import { randomUuid } from "../../lib/random.ts";
-import type { ThreadResumeResponse } from "../../protocol/thread.ts";
+import type { ThreadResumeResponse, ThreadStatus } from "../../protocol/thread.ts";
 import type { Outcome } from "../../rpc/peer.ts";
 import type { Transport } from "../../rpc/transport.ts";
-import type { App, Session } from "../app.ts";
+import type { App, Call, Session } from "../app.ts";
 import { dispatch } from "../dispatch.ts";
+import type { Neighbours, ThreadsElsewhere } from "./elsewhere.ts";
 import { greetingOf } from "./greeting.ts";
 import { type Followed, Link, type Passed, threadIdIn } from "./link.ts";
 
@@ -18,6 +19,7 @@ export interface RelayOptions {
   readonly app: () => App;
   /** Rejects if the process does not listen there. */
   readonly connect: (socket: string) => Promise<Transport>;
+  readonly neighbours: Neighbours;
 }
 
 /** These open a thread; all others need one that the client has opened. */
@@ -31,6 +33,8 @@ const takeoverTries = 40;
 export class Relay {
   readonly #options: RelayOptions;
   readonly #links = new Map<Session, Map<string, Link>>();
+  #elsewhere: Promise<ThreadsElsewhere> | undefined;
+  #heardElsewhere: ThreadsElsewhere | undefined;
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -56,6 +60,23 @@ export class Relay {
   left(session: Session): void {
     for (const link of this.#links.get(session)?.values() ?? []) link.close();
     this.#links.delete(session);
+  }
+
+  /** The status of a thread that another process runs, as far as a client here listens for such. */
+  statusElsewhere(threadId: string): ThreadStatus | undefined {
+    return this.#heardElsewhere?.statusOf(threadId);
+  }
+  /** A client that lists threads is notified of those that other processes run, from here on. */
+  async listenElsewhere(call: Call): Promise<void> {
+    if (call.session.isRelayed || call.session.optOut.has("thread/status/changed")) return;
+    const { app, neighbours } = this.#options;
+    const follows = (session: Session, threadId: string): boolean => this.#following(session, threadId) !== undefined;
+    this.#elsewhere ??= import("./elsewhere.ts").then(({ ThreadsElsewhere }) => new ThreadsElsewhere({ app: app(), neighbours, follows }));
+    this.#heardElsewhere = await this.#elsewhere;
+    await this.#heardElsewhere.listen(call);
+  }
+  close(): void {
+    this.#heardElsewhere?.close();
   }
 
   #following(session: Session, threadId: string): Link | undefined {

@@ -1,5 +1,6 @@
 /** Choosing among stored sessions, copying and naming the current one. */
 
+import { doing } from "../../client/doing.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import { createPicker } from "../ask/picker.ts";
@@ -48,7 +49,8 @@ export async function chooseThread(shell: Shell, what: "resume" | "fork"): Promi
 function item(thread: Thread, nowMs: number) {
   const name = cleanLine(thread.name || thread.preview || "(no messages yet)");
   const branch = thread.gitInfo?.branch ? ` on ${cleanLine(thread.gitInfo.branch)}` : "";
-  return { id: thread.id, label: name.slice(0, 200), detail: `${ago(thread.updatedAt, nowMs)}  ${cleanLine(thread.cwd)}${branch}` };
+  const when = doing(thread.status) || ago(thread.updatedAt, nowMs);
+  return { id: thread.id, label: name.slice(0, 200), detail: `${when}  ${cleanLine(thread.cwd)}${branch}` };
 }
 
 export async function newestThread(shell: Shell): Promise<string | undefined> {

@@ -41,7 +41,7 @@ verifiesLive("live.followed", async (t) => {
   assert.deepEqual(await two.call("thread/unsubscribe", { threadId }), { status: "unsubscribed" });
   const before = methodsOf(two, threadId).length;
   await one.turn(threadId, "alone");
-  await two.call("thread/loaded/list");
+  await two.call("config/read");
   assert.equal(methodsOf(two, threadId).length, before);
   const [socket = ""] = readdirSync(path.join(home(folder), "parley", "live"));
   const modes = ["", socket].map((name) => statSync(path.join(home(folder), "parley", "live", name)).mode & 0o777);

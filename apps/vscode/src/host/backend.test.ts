@@ -181,6 +181,27 @@ test("what another client answers ends here and names it", async (t) => {
   await idle(one, id);
 });
 
+test("a thread that waits in another process is in the list, and is answered once it is opened", async (t) => {
+  const { backend, project, home } = await stage(t, asksOnce);
+  const editorSide = backend("editor");
+  await editorSide.link.start();
+  const other = await startServer({ home, workspace: project, systemDir: path.join(home, "etc") });
+  t.after(() => other.stop());
+  const leftOpen = { onRequest: () => {} };
+  const terminal = await openClient(await other.connect(), { clientInfo: { name: "terminal", version: "1" }, ...leftOpen });
+  const { thread } = await terminal.call("thread/start", { cwd: project, approvalPolicy: "untrusted" });
+  const ended = new Promise<string>((resolve) => terminal.on("turn/completed", ({ turn }) => resolve(turn.status)));
+  await terminal.call("turn/start", { threadId: thread.id, input: [{ type: "text", text: "go" }] });
+  await until(editorSide, () => {
+    const session = editorSide.sessions.find(thread.id);
+    return session !== undefined && editorSide.sessions.summary(session).state === "waiting";
+  });
+  assert.deepEqual(editorSide.requests.list(), []);
+  await editorSide.call("resume", { sessionId: thread.id });
+  await editorSide.call("answer", { ...(await pending(editorSide)), answer: { response: { decision: "decline" } } });
+  assert.equal(await ended, "completed");
+});
+
 test("a window that is reloaded in the middle of a turn comes back to it with what waits", async (t) => {
   const { backend } = await stage(t, asksOnce);
   const before = backend("editor");

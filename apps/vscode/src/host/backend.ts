@@ -5,6 +5,7 @@ import { errorMessage } from "../../../../src/lib/error-text.ts";
 import { isRecord } from "../../../../src/lib/is-record.ts";
 import { randomUuid } from "../../../../src/lib/random.ts";
 import type { ServerNotification } from "../../../../src/protocol/methods.ts";
+import type { Thread } from "../../../../src/protocol/thread.ts";
 import { type Controls, choosesAnything, merged, threadSettings, turnSettings } from "../../../../src/sessions/controls.ts";
 import { EngineDown, EngineLink, type EngineRequest, type LinkState } from "../../../../src/sessions/link.ts";
 import { Messages } from "../../../../src/sessions/messages.ts";
@@ -334,16 +335,25 @@ export class Backend {
   /** After every handshake: rejoins the threads that were open here, and those running elsewhere in these folders. */
   async #joinAgain(): Promise<void> {
     const { data: loaded } = await this.link.call("thread/loaded/list", {}).catch(() => ({ data: [] as string[] }));
-    const folders = this.#ports.folders();
     const mine = new Set(this.#ports.memory.strings("threads"));
     for (const threadId of new Set([...loaded, ...mine])) {
-      if (!mine.has(threadId)) {
-        const read = await this.link.call("thread/read", { threadId }).catch(() => undefined);
-        const cwd = read?.thread.cwd;
-        if (cwd === undefined || (folders.length > 0 && !folders.some((folder) => isInside(folder, cwd)))) continue;
-      }
+      if (!mine.has(threadId) && (await this.#readOfTheseFolders(threadId)) === undefined) continue;
       await this.sessions.attach(threadId).catch((error: unknown) => this.#ports.log(`${threadId} could not be resumed: ${String(error)}`));
     }
+  }
+
+  /** Undefined for a thread that is not in these folders, or cannot be read. */
+  async #readOfTheseFolders(threadId: string): Promise<Thread | undefined> {
+    const { thread } = await this.link.call("thread/read", { threadId }).catch(() => ({ thread: undefined }));
+    const folders = this.#ports.folders();
+    const isShown = thread !== undefined && (folders.length === 0 || folders.some((folder) => isInside(folder, thread.cwd)));
+    return isShown ? thread : undefined;
+  }
+
+  /** A thread that works or waits elsewhere enters the list. It is opened, and its questions are put here, when the person looks at it. */
+  async #learnOfNew(threadId: string): Promise<void> {
+    const thread = await this.#readOfTheseFolders(threadId);
+    if (thread !== undefined && this.sessions.find(threadId) === undefined) this.sessions.announce(this.sessions.learn(thread));
   }
 
   #request(request: EngineRequest): void {
@@ -395,6 +405,12 @@ export class Backend {
         this.requests.expire(message.params.threadId, turn.id, "The turn has ended.");
         return;
       }
+      case "thread/status/changed":
+        if (message.params.status.type !== "active" || this.sessions.find(message.params.threadId) !== undefined) return;
+        void this.#learnOfNew(message.params.threadId).catch((error: unknown) =>
+          this.#ports.log(`a thread was not listed: ${String(error)}`),
+        );
+        return;
       case "thread/queue/changed":
         return this.#messages.queueChanged(message.params.threadId);
       case "thread/deleted":
