@@ -84,6 +84,7 @@ A profile (\`[permissions.<name>]\`, [config.md](config.md)) says what may be re
 | reading only what is named (no \`:root\`) | yes | yes, but all names can be listed | yes |
 | denied by a pattern | the matching files are looked for before each command, as deep as \`glob_scan_max_depth\` says; above 500 of them or 400,000 entries commands are refused | the same, and refused where one is in a writable folder | by name, also files that come later |
 | leaving the sandbox while something is denied | yes | refused | yes |
+| a network of listed hosts | yes | no network, with a warning | no network, with a warning |
 
 What this does not cover:
 
@@ -91,7 +92,19 @@ What this does not cover:
 - A second hard link to a denied file is another name for it, and is not denied.
 - Hooks, MCP servers and the person's own commands (\`!\` in the terminal client) run as the person; names of denied files show in file search.
 - \`.git\`, \`.codex\` and \`.agents\` stay read-only, whatever a profile says.
-- Hosts are not told apart: a profile that lists hosts or unix sockets gets no network.
+
+### Hosts
+
+A profile whose \`network\` has \`enabled = true\` and lists hosts, or limits what is sent, gives commands a network of these hosts and no other. The sandbox keeps its own network namespace. Its first program opens one socket there (127.0.0.1:61080) and passes it to the server, which accepts the command's connections and is its only way out: no other command, user or program of the machine can reach that socket, nothing runs beside the command, and with the command's end the socket and every connection are closed. HTTP, CONNECT and SOCKS 5 are understood; the usual variables (\`HTTPS_PROXY\`, \`ALL_PROXY\` and others) name it. Datagrams, name lookups and unix sockets stay closed.
+
+- A denial wins. Hosts are compared in one form: case, a trailing dot, punycode, and every spelling of an address (\`0x7f.1\`, \`2130706433\`, \`::ffff:127.0.0.1\`).
+- This machine, its network and the addresses where clouds hand out keys are refused unless \`domains\` allows that very address, or \`allow_local_binding\` is on. A name that leads there is refused although it is allowed: it is looked up once, and the address that was checked is the one connected to. A name that is not allowed is not looked up, since a lookup alone can carry data out.
+- A host that no entry names is asked about while the command waits (\`networkApprovalContext\`): once, which holds for that command and target; for the session; or as a rule in \`rules/default.rules\`. Where the policy allows no question it is refused. Rules (\`network_rule\`) and hooks decide before a person.
+- A request that could mean two hosts is refused: another \`host\` header than its address, a name before an \`@\`, two lengths. Connections, headers, questions and targets of a command have limits.
+- What was refused is at the end of the command's output, and every decision is in the audit log.
+- The administrator's \`[experimental_network]\` in requirements.toml holds for every sandboxed command that has a network; \`managed_allowed_domains_only\` closes the list. Commands outside a sandbox are not filtered: forbid these with \`allowed_sandbox_modes\`.
+
+What this does not cover: a host that is allowed may pass on what it is sent, and behind one address there may be several names (encrypted connections are not opened). Through the proxy of the server's own environment, names are resolved there. \`mode = "limited"\` therefore refuses everything encrypted.
 `;
 
 export function securityDocument(root: string): string {

@@ -201,6 +201,26 @@ export const doorRequirements = {
     source: "own",
     says: "sub-agents and reviews have the profile of their thread, and none of its rights to write where they only read",
   },
+  "profile.hosts": {
+    source: "observed 0.166",
+    says: "commands of a profile that lists hosts reach these through a proxy and nothing else; what was refused is in their output and in the audit log",
+  },
+  "profile.hostsAsked": {
+    source: "observed 0.166",
+    says: "a host that no entry names is asked about while the command waits: once, for the session, or not",
+  },
+  "profile.hostsRemembered": {
+    source: "observed 0.166",
+    says: "an answer may store a rule for that host, and no other, which holds for every later command",
+  },
+  "profile.hostsUnasked": {
+    source: "observed 0.166",
+    says: "where nobody may be asked, a host without a rule is refused; a cancel stops the turn and its command",
+  },
+  "profile.hostsManaged": {
+    source: "observed 0.166",
+    says: "the administrator's hosts hold for every sandboxed command with a network, and a profile cannot undo them",
+  },
   "profile.listed": {
     source: "observed 0.166",
     says: "permissionProfile/list has the profiles of the settings, and what the administrator does not allow is refused or replaced",

@@ -58,7 +58,7 @@ export function buildConfig(input: BuildInput): Config {
     modelProvider,
     providers,
     ...policiesFrom(raw, project),
-    ...{ permissionProfiles: profiles, defaultProfile: defaultProfile(raw, profiles) },
+    ...{ permissionProfiles: profiles, managedNetwork: undefined, defaultProfile: defaultProfile(raw, profiles) },
     ...modelSettingsFrom(raw, input.readFile),
     toolOutputTokenLimit: count(raw, "tool_output_token_limit") ?? 10_000,
     projectDocMaxBytes: count(raw, "project_doc_max_bytes") ?? 32_768,

@@ -285,6 +285,11 @@ function ofOtherScreens(names: string): Keys {
   return Object.fromEntries(names.split(" ").map((name) => [name, free("Kept for other programs.", { foreign: true, quiet: true })]));
 }
 
+/** Settings of another program's proxy: a thread with the profile says what has no effect, and why. */
+function warnedOfByProfiles(names: string): Keys {
+  return Object.fromEntries(names.split(" ").map((name) => [name, free("Kept for other programs.", { foreign: true, quiet: true })]));
+}
+
 /** Names that other programs use in the same table. */
 function foreign(names: string): Keys {
   return Object.fromEntries(names.split(" ").map((name) => [name, free("Kept for other programs.", { foreign: true })]));
@@ -297,5 +302,25 @@ export const permissionProfile = table("One profile. docs/security.md shows what
   filesystem: free(
     'What commands and the agent may do with files: a path, `:root`, `:workspace_roots`, `:minimal`, `:tmpdir` or `:slash_tmp` = `"read"`, `"write"` or `"deny"`; or a table of paths below it. The longest path counts, and what none covers is denied. A denied path may have wildcards (`"**/.env"`), and `glob_scan_max_depth` limits how deep these are looked for.',
   ),
-  network: free("`enabled = true` lets commands reach the network."),
+  network: table("What commands may reach over the network. docs/security.md describes the proxy that they go through.", {
+    enabled: value(boolean, "Let commands reach the network: every host, unless one of the other keys is set.", { standard: "false" }),
+    domains: free(
+      'Hosts, each `"allow"` or `"deny"`: `example.com`, `*.example.com` (below it), `**.example.com` (it and below), `*` (all). A denial wins; hosts that no entry names are asked about.',
+    ),
+    mode: free('`"limited"` allows only plain HTTP requests that read (GET, HEAD, OPTIONS).', { standard: "full" }),
+    allow_local_binding: value(
+      boolean,
+      "Treat this machine and its network like other hosts. Otherwise only addresses that `domains` allows by name can be reached there.",
+      {
+        standard: "false",
+      },
+    ),
+    allow_upstream_proxy: value(boolean, "Use the proxy that Parley's own environment names (`HTTPS_PROXY` and others).", {
+      standard: "true",
+    }),
+    enable_socks5: value(boolean, "Let programs speak SOCKS 5 too.", { standard: "true" }),
+    ...warnedOfByProfiles(
+      "unix_sockets proxy_url socks_url enable_socks5_udp dangerously_allow_non_loopback_proxy dangerously_allow_all_unix_sockets mitm",
+    ),
+  }),
 });

@@ -105,15 +105,17 @@ glob_scan_max_depth = 3
 [permissions.p.network]
 enabled = true
 domains = { "example.org" = "allow" }
+proxy_url = "http://127.0.0.1:1"
 `;
     const { warnings, permissionProfiles } = store(text).effective(work);
-    for (const expected of [/`:future` is not recognized/, /\.git` = "write" has no effect/, /uses `\*\*`/, /domains cannot be enforced/])
+    for (const expected of [/`:future` is not recognized/, /\.git` = "write" has no effect/, /uses `\*\*`/, /proxy_url has no effect/])
       assert.ok(
         warnings.some((warning) => expected.test(warning)),
         String(expected),
       );
     const { p } = permissionProfiles;
-    assert.equal(p !== undefined && "network" in p && p.network, false, "never more network than asked for");
+    assert.ok(p !== undefined && "network" in p);
+    assert.deepEqual([p.network, p.networkRules?.allow], [false, ["example.org"]], "never more network than asked for");
     assert.match(store('default_permissions = "p"\n[permissions.p]\n').effective(work).warnings.join(), /does not define any recognized/);
     assert.doesNotMatch(store("[permissions.p]\n").effective(work).warnings.join(), /recognized/);
   });

@@ -8,6 +8,7 @@ import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import { type FileRules, permissionProfiles } from "../protocol/policy.ts";
 import type { Layer } from "./layers.ts";
 import { mergeTables } from "./merge.ts";
+import { networkOf } from "./network-profile.ts";
 import { bool, tableAt, text } from "./read-value.ts";
 
 type Entry = FileRules["entries"][number];
@@ -38,10 +39,14 @@ const minimal: Readonly<Record<string, readonly string[]>> = {
 /** Every profile of the settings. A broken one is an error only where it is used, so that it does not stop the others. */
 export function profilesFrom(raw: TomlTable, context: ProfilesContext): Profiles {
   const permissions = tableAt(raw, "permissions");
-  return Object.fromEntries(Object.keys(permissions).map((name) => [name, profileNamed(name, permissions, context)]));
+  const all = { ...context, isFiltered: bool(tableAt(raw, "features"), "network_proxy") === true };
+  return Object.fromEntries(Object.keys(permissions).map((name) => [name, profileNamed(name, permissions, all)]));
 }
 
-function profileNamed(name: string, permissions: TomlTable, context: ProfilesContext): PermissionProfile | BrokenProfile {
+/** `isFiltered`: every profile's network is one of listed hosts. */
+type CompileContext = ProfilesContext & { readonly isFiltered: boolean };
+
+function profileNamed(name: string, permissions: TomlTable, context: CompileContext): PermissionProfile | BrokenProfile {
   try {
     return compiled(name, resolved(name, permissions), context);
   } catch (error) {
@@ -109,7 +114,7 @@ const unknownParent = (child: string, parent: string): string =>
     ? `permissions profile \`${child}\` cannot extend unsupported built-in profile \`${parent}\`; extend ${Object.keys(parents).join(" or ")}`
     : `permissions profile \`${child}\` extends undefined profile \`${parent}\``;
 
-function compiled(name: string, profile: TomlTable, { cwd, env }: ProfilesContext): PermissionProfile {
+function compiled(name: string, profile: TomlTable, { cwd, env, isFiltered }: CompileContext): PermissionProfile {
   const warnings: string[] = [];
   const tmpdir = env["TMPDIR"] !== undefined && path.isAbsolute(env["TMPDIR"]) ? path.normalize(env["TMPDIR"]) : undefined;
   const files = tableAt(profile, "filesystem");
@@ -128,7 +133,7 @@ function compiled(name: string, profile: TomlTable, { cwd, env }: ProfilesContex
     description: text(profile, "description") ?? null,
     extends: text(profile, "extends") ?? null,
     rules: { isWhole: true, entries: withFurtherRoots(known, rootsOf(profile, cwd)), globScanMaxDepth: depth ?? null },
-    network: networkOf(name, tableAt(profile, "network"), warnings),
+    ...networkOf(name, tableAt(profile, "network"), { warnings, isFiltered }),
     tmpdir,
     warnings,
   };
@@ -207,15 +212,4 @@ function withoutUnknown(entry: Entry, { warnings, tmpdir }: { warnings: string[]
   if (place === ":minimal" && access !== "deny") return (minimal[process.platform] ?? []).map((at) => ({ path: at, access: "read" }));
   warnings.push(`Configured filesystem path \`${place}\` is not recognized and will be ignored.`);
   return [];
-}
-
-/** Without the means to filter by host, a profile that lists hosts gets no network at all: never more than it asks for. */
-function networkOf(name: string, network: TomlTable, warnings: string[]): boolean {
-  if (bool(network, "enabled") !== true) return false;
-  const limits = Object.keys(network).filter((key) => key !== "enabled" && !(key === "mode" && network[key] === "full"));
-  if (limits.length === 0) return true;
-  warnings.push(
-    `permissions.${name}.network: ${limits.join(", ")} cannot be enforced here, so commands get no network. Remove ${limits.length === 1 ? "it" : "them"} to open the network as a whole.`,
-  );
-  return false;
 }

@@ -11,6 +11,7 @@ import { invalidRequest } from "../protocol/errors.ts";
 import { permissionProfiles, type SandboxMode } from "../protocol/policy.ts";
 import type { FileCache } from "./layers.ts";
 import { mergeTables } from "./merge.ts";
+import { managedRules, shownNetwork, underManaged, unenforcedNetwork } from "./network-profile.ts";
 import type { Profiles } from "./permissions.ts";
 import { tableAt } from "./read-value.ts";
 
@@ -39,7 +40,7 @@ const requiredValues = {
 export const enforced: ReadonlySet<string> = new Set([
   ...["allowedApprovalPolicies", "allowedApprovalsReviewers", "allowedSandboxModes", "allowedPermissionProfiles"],
   ...["allowedWebSearchModes", "allowedLoginMethods", "featureRequirements", "additionalDeveloperInstructions", "defaultPermissions"],
-  ...["hooks", "allowManagedHooksOnly"],
+  ...["hooks", "allowManagedHooksOnly", "network"],
   ...Object.values(requiredValues),
 ]);
 
@@ -53,8 +54,7 @@ export function readRequirements(files: FileCache, systemDir: string): Requireme
 function requirementsFrom(text: string, file: string): Requirements {
   const wire: TomlTable = {};
   const table = parsed(text, file);
-  for (const [key, value] of Object.entries(table))
-    setOwn(wire, key === "features" ? "featureRequirements" : camelCase(key), key === "hooks" ? managedHooks(value) : value);
+  for (const [key, value] of Object.entries(table)) setOwn(wire, wireNames.get(key) ?? camelCase(key), shown.get(key)?.(value) ?? value);
   const shapes = new Set(Object.keys(jsonSchema(ConfigRequirements()).properties ?? {}));
   const warnings: string[] = [];
   const values: TomlTable = {};
@@ -67,6 +67,16 @@ function requirementsFrom(text: string, file: string): Requirements {
   const hooks = isTable(table["hooks"]) ? table["hooks"] : undefined;
   return { file, values: parse(ConfigRequirements, values) ?? {}, hooks, warnings };
 }
+
+/** Tables that the wire names or shows otherwise. */
+const wireNames: ReadonlyMap<string, string> = new Map([
+  ["features", "featureRequirements"],
+  ["experimental_network", "network"],
+]);
+const shown: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
+  ["hooks", managedHooks],
+  ["experimental_network", shownNetwork],
+]);
 
 /** The administrator's hooks as the wire shows them: every event named, default values filled in. */
 function managedHooks(hooks: unknown): unknown {
@@ -101,7 +111,7 @@ function parsed(text: string, file: string): TomlTable {
 const camelCase = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 /** The name in the file. */
 export const snakeCase = (key: string): string =>
-  key === "featureRequirements" ? "features" : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  [...wireNames].find(([, name]) => name === key)?.[0] ?? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const isAllowed = (allowed: readonly unknown[] | null | undefined, value: unknown): boolean =>
   allowed === null || allowed === undefined || allowed.some((choice) => JSON.stringify(choice) === JSON.stringify(value));
@@ -193,7 +203,8 @@ export function enforce(config: Config, requirements: Requirements | undefined, 
   const { values, file } = requirements;
   const refused = forbiddenBy(requirements, requested);
   if (refused !== undefined) throw invalidRequest(refused);
-  const warnings = [...config.warnings, ...requirements.warnings];
+  const warnings = [...config.warnings, ...requirements.warnings, ...unenforcedNetwork(values.network, file)];
+  const managedNetwork = managedRules(values.network, `${file}: experimental_network`);
   const bend = <T>(key: string, value: T, allowed: readonly T[] | null | undefined): T => {
     const [first] = allowed ?? [];
     if (isAllowed(allowed, value) || first === undefined) return value;
@@ -209,6 +220,13 @@ export function enforce(config: Config, requirements: Requirements | undefined, 
   const modes = searchModes(values)?.map((mode) => (mode === "indexed" ? "cached" : mode));
   return {
     ...config,
+    managedNetwork,
+    permissionProfiles: Object.fromEntries(
+      Object.entries(config.permissionProfiles).map(([id, profile]) => [
+        id,
+        "problem" in profile ? profile : { ...profile, ...underManaged(profile, managedNetwork, values.network) },
+      ]),
+    ),
     approvalPolicy: bend("approval_policy", config.approvalPolicy, values.allowedApprovalPolicies),
     approvalsReviewer: bend("approvals_reviewer", config.approvalsReviewer, values.allowedApprovalsReviewers),
     sandboxMode: bend("sandbox_mode", config.sandboxMode, allowedModes(values)),

@@ -2,7 +2,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 
-export type Descriptor = "pipe" | "ignore" | number;
+/** "ipc" is Node's channel between processes. */
+export type Descriptor = "pipe" | "ignore" | "ipc" | number;
 
 export interface SealedOptions extends Omit<SpawnOptions, "stdio"> {
   readonly stdio: readonly Descriptor[];

@@ -40,7 +40,8 @@ interface Shape {
 }
 
 /** Undefined for a command that no waiting process could become. */
-function shapeOf({ stdin, merged = false, tty }: Command, { extra, env, cwd, life, ahead }: WrappedCommand): Shape | undefined {
+function shapeOf({ stdin, merged = false, tty }: Command, { extra, env, cwd, life, ahead, channel }: WrappedCommand): Shape | undefined {
+  if (channel !== undefined) return undefined; // No process that waits has one.
   const [constant, own, ...more] = extra;
   const isReady = ahead?.kind === "any command" || (stdin === "closed" && life !== undefined);
   if (!isReady || tty !== undefined || constant === undefined || own === undefined || more.length > 0) return undefined;

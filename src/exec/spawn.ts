@@ -22,6 +22,7 @@ import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
 import { confinedCommandId, LeftoverNotes } from "./leftovers.ts";
 import { LiveCommand, type LiveParts } from "./live-command.ts";
+import type { CommandProxy, ProxyRoom } from "./network/proxy.ts";
 import { PipePool } from "./pipes.ts";
 import { planTerminal, type Terminal, type TerminalPlan } from "./pty.ts";
 import { createSandbox } from "./sandbox/create-sandbox.ts";
@@ -88,6 +89,8 @@ class Runner implements ClosableRunner {
   /** Runs from the end of the last command. */
   #standIns: NodeJS.Timeout | undefined;
   #memory: MemoryAlarm | undefined;
+  /** Made with the first command that reaches only some hosts. */
+  #proxies: ProxyRoom | undefined;
   #isClosed = false;
 
   constructor({ codexHome, userHome, program = [], secretFiles, graceMs, holdMs, engine, sandbox, room }: CommandRunnerOptions) {
@@ -121,9 +124,10 @@ class Runner implements ClosableRunner {
     if (refusal !== undefined) throw new CommandRefused("noSandbox", refusal.refused);
     if (signal.aborted) throw new CommandRefused("other", "the command was interrupted before it was started");
     for (const finished of this.#live) finished.checkGone();
+    const proxy = await this.#proxyFor(confinement);
     const plan = planTerminal(command);
     try {
-      return await this.#launch(plan, confinement, sandbox, signal);
+      return await this.#launch(plan, confinement, { sandbox, proxy }, signal);
     } finally {
       plan.terminal?.releaseSlave();
     }
@@ -148,18 +152,32 @@ class Runner implements ClosableRunner {
     this.#janitor.close();
   }
 
-  async #launch(plan: TerminalPlan, confinement: Confinement, sandbox: PlatformSandbox, signal: AbortSignal): Promise<RunningCommand> {
+  async #proxyFor({ network }: Confinement): Promise<CommandProxy | undefined> {
+    if (network === undefined) return undefined;
+    const { CommandProxy, ProxyRoom } = await import("./network/proxy.ts");
+    this.#proxies ??= new ProxyRoom(process.env);
+    return new CommandProxy(network, this.#proxies);
+  }
+
+  async #launch(
+    plan: TerminalPlan,
+    confinement: Confinement,
+    { sandbox, proxy }: { readonly sandbox: PlatformSandbox; readonly proxy: CommandProxy | undefined },
+    signal: AbortSignal,
+  ): Promise<RunningCommand> {
     const { command, terminal } = plan;
     const isConfined = sandbox === this.#confined;
     const { limits = {} } = confinement;
     const kept = kernelLimits(limits, sandbox.countsApart === true);
     const wrapped = sandbox.wrap(isConfined ? { ...command, argv: limitedArgv(command.argv, kept) } : command, confinement);
     if ("refused" in wrapped) throw new CommandRefused("noSandbox", wrapped.refused);
+    if (proxy !== undefined && wrapped.noNetwork !== undefined) confinement.network?.unavailable(wrapped.noNetwork);
     const spare = this.#spares.take(command, wrapped);
     const id = spare?.id ?? (isConfined ? confinedCommandId() : randomBytes(16).toString("hex"));
     const ends = wrapped.life !== undefined ? "as marked" : wrapped.endsAsWhole === true ? "as both" : "as session";
     const watched: WatchedCommand = { id, pid: undefined, ends };
     const cleanUp = (): void => {
+      proxy?.close();
       wrapped.cleanup?.();
       this.#janitor.forget(watched);
       this.#clearStandInsSoon();
@@ -173,13 +191,14 @@ class Runner implements ClosableRunner {
       const { child, parts } = spare?.become(wrapped) ?? startWired({ command, wrapped, terminal, env, open }, this.#pipes);
       setImmediate(() => this.#isClosed || this.#spares.prepare(command, wrapped, { isLikely: isOneOfMany, open }));
       if (parts === undefined || child.pid === undefined) throw await refusalOf(child, command);
+      if (proxy !== undefined && wrapped.channel !== undefined) takeListener(child, proxy);
       watched.pid = child.pid;
       this.#janitor.update();
       const live = { ...parts, child, pid: child.pid, mark: `${markName}=${id}`, graceMs: this.#graceMs, timeoutMs: command.timeoutMs };
       if (!isConfined) return this.#follow({ ...live, note: plan.note, endsAsWhole: false }, signal, cleanUp);
       this.#memory ??= new MemoryAlarm();
       const finalMessage = (exitCode: number): string | undefined =>
-        exitCode === 137 && this.#memory?.hasNewKills() === true ? outOfMemory : undefined;
+        exitCode === 137 && this.#memory?.hasNewKills() === true ? outOfMemory : proxy?.summary;
       const running = this.#follow({ ...live, note: plan.note, finalMessage, endsAsWhole: wrapped.endsAsWhole === true }, signal, () => {
         this.#guard.forget(running);
         cleanUp();
@@ -233,6 +252,20 @@ class Runner implements ClosableRunner {
     signal.addEventListener("abort", abort);
     return live;
   }
+}
+
+/** The sandbox's first program sends one socket; after that the channel is closed, whatever else may come. */
+function takeListener(child: ChildProcess, proxy: CommandProxy): void {
+  child.on("error", () => undefined); // The channel may break when the sandbox ends early.
+  child.once("message", (_, listener: unknown) => {
+    try {
+      if (listener !== undefined) proxy.serve(listener);
+      if (child.connected) child.disconnect();
+    } catch {
+      proxy.close(); // Whatever it was, it is no socket that listens.
+    }
+  });
+  child.channel?.unref();
 }
 
 /** Commands that cannot be started are refused before anything is prepared. */

@@ -31,6 +31,7 @@ export interface BenchOptions extends Partial<Omit<Command, "argv">> {
   readonly protectedNames?: readonly string[];
   readonly namesMayBeOpen?: boolean;
   readonly limits?: CommandLimits;
+  readonly network?: Confinement["network"];
   readonly signal?: AbortSignal;
 }
 
@@ -52,7 +53,10 @@ export function openBench({
     ...options,
     engine: () => engine,
   });
-  const start: Bench["start"] = async (argv, { policy, files, roots, protectedNames, namesMayBeOpen, limits, signal, ...command } = {}) => {
+  const start: Bench["start"] = async (
+    argv,
+    { policy, files, roots, protectedNames, namesMayBeOpen, limits, network, signal, ...command } = {},
+  ) => {
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: base, LANG: "C.UTF-8" };
     const confinement = {
       policy: policy ?? { type: "workspaceWrite" as const },
@@ -60,6 +64,7 @@ export function openBench({
       workspaceRoots: roots ?? [at("work")],
       protectedNames: protectedNames ?? [],
       namesMayBeOpen: namesMayBeOpen ?? true,
+      network,
       ...(limits === undefined ? {} : { limits }),
     };
     const running = await runner.start(

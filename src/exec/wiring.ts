@@ -15,7 +15,7 @@ import type { Terminal } from "./pty.ts";
 export interface WiringInput {
   readonly command: Pick<Command, "stdin" | "merged">;
   /** In `extra`, numbers are file descriptors of the caller, which closes them; the caller writes into a "pipe"; gaps are ignored. */
-  readonly wrapped: Pick<WrappedCommand, "argv" | "cwd" | "life"> & {
+  readonly wrapped: Pick<WrappedCommand, "argv" | "cwd" | "life" | "channel"> & {
     readonly extra: readonly (Uint8Array | number | "pipe" | undefined)[];
   };
   readonly terminal: Terminal | undefined;
@@ -41,6 +41,7 @@ export function startWired({ command, wrapped, terminal, env, open }: WiringInpu
     stdio[3 + i] = given === undefined ? "ignore" : typeof given === "number" ? given : (lent[i] ?? "pipe");
   }
   if (wrapped.life !== undefined) stdio[wrapped.life] = "pipe";
+  if (wrapped.channel !== undefined) stdio[wrapped.channel] = "ipc";
   // setsid(1) creates the session of a command with a terminal; a process that already leads one would have to fork first.
   const detached = terminal === undefined || wrapped.life !== undefined;
   let child: ChildProcess;

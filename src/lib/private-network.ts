@@ -44,13 +44,17 @@ export function isPrivateHost(url: URL): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   const version = isIP(host);
   if (version === 0) return /(?:^|\.)(?:localhost|local|internal|home\.arpa|lan)$/i.test(host) || !host.includes(".");
-  const embedded = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(host);
-  if (embedded !== null) {
-    const number = Number.parseInt(embedded[1] ?? "0", 16) * 65536 + Number.parseInt(embedded[2] ?? "0", 16);
-    const plain = [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join(".");
-    return privateRanges().check(plain, "ipv4");
-  }
+  const plain = mappedAddress(host);
+  if (plain !== undefined) return privateRanges().check(plain, "ipv4");
   return privateRanges().check(host, version === 4 ? "ipv4" : "ipv6");
+}
+
+/** The IPv4 address in an IPv6 one of the form ::ffff:a.b.c.d, as URLs write that; undefined for other hosts. */
+export function mappedAddress(host: string): string | undefined {
+  const embedded = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(host);
+  if (embedded === null) return undefined;
+  const number = Number.parseInt(embedded[1] ?? "0", 16) * 65536 + Number.parseInt(embedded[2] ?? "0", 16);
+  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join(".");
 }
 
 /**

@@ -66,5 +66,7 @@ function forbidAll(error: unknown): ExecPolicy {
     decide: () => ({ decision: "forbid", reason }),
     proposedRule: () => undefined,
     remember: async () => {},
+    hosts: [],
+    rememberHost: async () => {},
   };
 }

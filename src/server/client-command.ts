@@ -33,6 +33,7 @@ export interface Start {
   readonly config: Config;
   readonly policy: SandboxPolicy;
   readonly files?: Confinement["files"];
+  readonly network?: Confinement["network"];
   /** Without it the command may run forever. */
   readonly timeoutMs: number | undefined;
 }
@@ -49,7 +50,7 @@ export function limitCommands({ commands }: Session): void {
 /** The command ends with the connection. */
 export async function startCommand(
   params: ClientCommand,
-  { cwd, config, policy, files, timeoutMs }: Start,
+  { cwd, config, policy, files, network, timeoutMs }: Start,
   call: Call,
 ): Promise<RunningCommand> {
   const { app, session } = call;
@@ -72,7 +73,7 @@ export async function startCommand(
         ...(params.tty === true ? { tty: params.size ?? { cols: 80, rows: 24 } } : {}),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
       },
-      { policy, files, workspaceRoots: [cwd], protectedNames: config.protectedNames, limits: config.commandLimits },
+      { policy, files, network, workspaceRoots: [cwd], protectedNames: config.protectedNames, limits: config.commandLimits },
       gone.signal,
     );
     void running.exit.then(forget, forget);

@@ -3,6 +3,8 @@ import path from "node:path";
 import type { Confinement } from "../core/ports/command-runner.ts";
 import type { Config } from "../core/ports/config.ts";
 import { resolvedFiles } from "../core/ports/file-access.ts";
+import type { CommandNetwork, NetworkRules } from "../core/ports/network-access.ts";
+import { networkRulesOf, withoutNetwork } from "../core/ports/network-rules.ts";
 import { refuseForbidden } from "../core/settings/requirements.ts";
 import { type Sandbox, sandboxFrom, sandboxOf } from "../core/settings/settings.ts";
 import type { CommandExecParams, commandRequests } from "../protocol/command.ts";
@@ -39,7 +41,7 @@ export const commandHandlers: HandlersFor<typeof commandRequests> = {
     if (patch !== undefined) return await applyPatchCommand(patch, { cwd, sandbox, app: call.app });
     const output = outputOf(params, session);
     const timeoutMs = params.disableTimeout === true ? undefined : (params.timeoutMs ?? defaultTimeoutMs);
-    const starting = startCommand(params, { cwd, config, ...confinedBy(sandbox, cwd), timeoutMs }, call).then((running) =>
+    const starting = startCommand(params, { cwd, config, ...confinedBy(sandbox, cwd, config), timeoutMs }, call).then((running) =>
       output.of(running),
     );
     // Registered from now on: the client's next message may already be for it.
@@ -83,9 +85,21 @@ function sandboxFor({ sandboxPolicy, permissionProfile: permissions }: CommandEx
   return sandboxFrom({ ...sandboxOf(config, usual, cwd), cwd }, config, { sandboxPolicy, permissions });
 }
 
-function confinedBy({ sandboxPolicy: policy, fileRules = null }: Sandbox, cwd: string): Pick<Confinement, "policy" | "files"> {
-  return { policy, files: resolvedFiles({ sandboxPolicy: policy, fileRules, workspaceRoots: [cwd] }) };
+function confinedBy(sandbox: Sandbox, cwd: string, config: Config): Pick<Confinement, "policy" | "files" | "network"> {
+  const { sandboxPolicy, fileRules = null } = sandbox;
+  const rules = networkRulesOf(sandbox, config);
+  const files = resolvedFiles({ sandboxPolicy, fileRules, workspaceRoots: [cwd] });
+  if (rules === undefined) return { policy: sandboxPolicy, files };
+  return { policy: withoutNetwork(sandboxPolicy), files, network: unaskedNetwork(rules) };
 }
+
+/** A client's own command belongs to no thread whose people could be asked. */
+const unaskedNetwork = (rules: NetworkRules): CommandNetwork => ({
+  rules: { ...rules, isClosed: true },
+  ask: async () => "nobody is asked about it",
+  decided: () => undefined,
+  unavailable: () => undefined,
+});
 
 function outputOf(params: CommandExecParams, session: Session): Output {
   const { processId } = params;

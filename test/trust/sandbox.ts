@@ -6,6 +6,9 @@ const escapes = "src/exec/sandbox/escapes.test.ts";
 const filter = "src/exec/sandbox/seccomp.test.ts";
 const limits = "src/exec/command-limits.test.ts";
 const nested = "src/exec/sandbox/nested-repositories.test.ts";
+const hosts = "src/exec/network/sandboxed.test.ts";
+const proxy = "src/exec/network/proxy.test.ts";
+const forms = "src/lib/host-pattern.test.ts";
 const names = `${bwrap} > cannot be written, planted or moved, and nothing is left behind`;
 const roots = `${bwrap} > roots: relative and whole disk are refused, missing ones skipped, links resolved, planted links refused`;
 const status = `${bwrap} > no capability, no new privileges, a filter, no other processes, no settings of the machine`;
@@ -143,5 +146,25 @@ export const sandboxCases: CaseTable = {
     `${escapes} > named pipes anywhere outside the writable folders take nothing, in no mode; those in them do`,
     "src/exec/sandbox/engines/landlock-step.test.ts > allows what the rules say and nothing else",
     "src/exec/sandbox/engines/landlock-step.test.ts > is left out if its program cannot be stored",
+  ],
+  413: [
+    "other hosts than those that a profile lists, by every way out",
+    `${hosts} > has no other network, and no trace of the way in`,
+    `${hosts} > reaches what is allowed, and hears in its output what was not`,
+    `${proxy} > denied wins, private addresses need their own entry, names are looked up once and only when they are allowed`,
+    `${forms} > a host has one form, however it is spelled`,
+  ],
+  414: ["a name that leads elsewhere after it was checked", `${proxy} > the address that was checked is the one that is connected to`],
+  415: ["requests to the proxy that mean two hosts", `${proxy} > requests that mean two things are refused before anything is reached`],
+  416: [
+    "flooding the proxy, and keeping its connections",
+    `${hosts} > ten thousand connections leave the server as it was`,
+    `${proxy} > floods are bounded: connections, requests ahead, targets, questions`,
+    `${proxy} > ends with the command: open tunnels, waiting questions and the listener`,
+  ],
+  417: [
+    "the proxy of another command",
+    `${hosts} > with a terminal, in the background, one after another, and twice at a time`,
+    `${hosts} > each asks for itself, and nothing of it outlives it`,
   ],
 };

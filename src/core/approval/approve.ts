@@ -36,6 +36,7 @@ export async function approve(turn: ApprovalTurn, itemId: string, request: Appro
     await request.grant?.(decision);
     return { allows: true };
   }
+  if (decision.kind === "decline" && decision.remember === true) await request.forbid?.();
   if (decision.kind === "decline" && decision.because !== undefined)
     turn.notify("warning", { threadId: turn.thread.id, message: decision.because });
   if (decision.kind === "cancel" && decision.goesOn !== true) turn.interrupt();
@@ -61,6 +62,7 @@ export const policyName = (turn: ApprovalTurn): string =>
   typeof turn.settings.approvalPolicy === "string" ? turn.settings.approvalPolicy : "granular";
 
 function auditDecision(decision: Decision): NonNullable<AuditEntry["decision"]> {
+  if (decision.kind === "decline" && decision.remember === true) return "declineAndRemember";
   if (decision.kind !== "accept") return decision.kind;
   if (decision.remember) return "acceptAndRemember";
   return decision.forSession ? "acceptForSession" : "accept";

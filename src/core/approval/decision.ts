@@ -32,6 +32,26 @@ export function decisionFrom(answer: Answer, offered?: readonly string[]): Decis
   };
 }
 
+/** The same for a host that a command wants to reach: a rule about that host, and no other, may be stored. */
+export function hostDecisionFrom(answer: Answer, host: string): Decision {
+  const amendment = answer.kind === "answered" ? hostAmendmentOf(answer.result) : undefined;
+  if (amendment === undefined) return decisionFrom(answer);
+  if (amendment.host !== host)
+    return {
+      kind: "decline",
+      because: `the answer asked to remember a rule for ${amendment.host.slice(0, 200)}, and ${host} was asked about; it counts as a no, and nothing was remembered`,
+    };
+  return amendment.action === "allow" ? { kind: "accept", forSession: true, remember: true } : { kind: "decline", remember: true };
+}
+
+function hostAmendmentOf(result: unknown): { readonly host: string; readonly action: "allow" | "deny" } | undefined {
+  const at = (value: unknown, key: string): unknown =>
+    typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  const inner = at(at(at(result, "decision"), "applyNetworkPolicyAmendment"), "network_policy_amendment");
+  const [host, action] = [at(inner, "host"), at(inner, "action")];
+  return typeof host === "string" && (action === "allow" || action === "deny") ? { host, action } : undefined;
+}
+
 function amendmentOf(decision: unknown): readonly string[] | undefined {
   if (typeof decision !== "object" || decision === null) return undefined;
   const inner = (decision as { acceptWithExecpolicyAmendment?: unknown }).acceptWithExecpolicyAmendment;

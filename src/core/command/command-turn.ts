@@ -12,6 +12,8 @@ export interface CommandThread extends EditThread {
 
 export interface CommandTurn extends EditTurn {
   readonly thread: CommandThread;
+  /** Whether it has ended: its background commands may outlive it, and nobody is asked about them any more. */
+  readonly isOver: boolean;
   /** For warnings that could repeat within one turn. */
   warnOnce(message: string): void;
 }

@@ -11,10 +11,12 @@ import { interceptPatch } from "../patch/heredoc.ts";
 import type { Settled } from "../ports/approval.ts";
 import { type CommandExit, CommandRefused, type Confinement, type RunningCommand } from "../ports/command-runner.ts";
 import { resolvedFiles } from "../ports/file-access.ts";
+import { networkRulesOf, withoutNetwork } from "../ports/network-rules.ts";
 import type { KeptOutput } from "../ports/output-files.ts";
 import { type CommandAction, failed, succeeded, type ToolOutput } from "../ports/tool.ts";
 import { maxTerminals } from "../settings/count-limits.ts";
 import type { Terminal } from "./background.ts";
+import { commandNetwork } from "./command-network.ts";
 import { CommandOutput, streamsOf } from "./command-output.ts";
 import { type Cut, formatResult, formatRunning } from "./command-result.ts";
 import type { CommandTurn } from "./command-turn.ts";
@@ -60,7 +62,7 @@ export async function runCommand(action: CommandAction, callId: string, turn: Co
     turn.signal.throwIfAborted();
     return failed(rejection(action, text));
   }
-  const confinement = { ...confinementFor(turn, action.escalate), namesMayBeOpen: true };
+  const confinement = { ...confinementFor(turn, action.escalate), namesMayBeOpen: true, ...networkFor(request, turn) };
   // A command that ran unasked because it only reads must not write where its sandbox leaves protected names open.
   return await runGranted(request, item, openNames !== undefined && isReader(request) ? readOnly(confinement, turn) : confinement, turn);
 }
@@ -80,7 +82,7 @@ async function runGranted(request: CommandRequest, item: CommandItem, confinemen
   const outside: CommandRequest = { ...request, action: { ...action, escalate: true } };
   const ruling = await approveCommand(outside, { reason: "the command failed in the sandbox; run it outside?" }, turn);
   if (!ruling.allows) return await endDeclined(item, first, action, turn);
-  const second = await attempt(request, item, { ...confinement, ...confinementFor(turn, true) }, turn);
+  const second = await attempt(request, item, { ...confinement, ...confinementFor(turn, true), network: undefined }, turn);
   return "output" in second ? second.output : await finish(item, second, action, turn);
 }
 
@@ -120,7 +122,12 @@ const isReader = ({ verdict }: CommandRequest): boolean => verdict.decision === 
 
 function confinementFor(turn: CommandTurn, escalated: boolean): Confinement {
   const { sandboxPolicy, workspaceRoots } = turn.settings;
-  const policy: SandboxPolicy = escalated ? { type: "dangerFullAccess" } : sandboxPolicy;
+  const rules = escalated ? undefined : networkRulesOf(turn.settings, turn.thread.config);
+  const policy: SandboxPolicy = escalated
+    ? { type: "dangerFullAccess" }
+    : rules === undefined
+      ? sandboxPolicy
+      : withoutNetwork(sandboxPolicy);
   return {
     policy,
     files: resolvedFiles(turn.settings, policy),
@@ -128,6 +135,11 @@ function confinementFor(turn: CommandTurn, escalated: boolean): Confinement {
     protectedNames: turn.thread.config.protectedNames,
     limits: turn.thread.config.commandLimits,
   };
+}
+/** A command that left the sandbox has the network of the machine. */
+function networkFor(request: CommandRequest, turn: CommandTurn): Pick<Confinement, "network"> {
+  const rules = request.action.escalate ? undefined : networkRulesOf(turn.settings, turn.thread.config);
+  return rules === undefined ? {} : { network: commandNetwork(rules, request, turn) };
 }
 function readOnly(confinement: Confinement, turn: CommandTurn): Confinement {
   const networkAccess = "networkAccess" in confinement.policy && confinement.policy.networkAccess === true;

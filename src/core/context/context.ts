@@ -5,6 +5,8 @@ import type { Config } from "../ports/config.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
 import { type ResolvedFiles, resolvedFiles } from "../ports/file-access.ts";
 import type { ModelItem } from "../ports/model-client.ts";
+import type { NetworkRules } from "../ports/network-access.ts";
+import { networkRulesOf } from "../ports/network-rules.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
 import { developerMessage, type History, userMessage } from "./history.ts";
 import { basePrompt, memoryText, modeText, permissionsText, personalityText } from "./prompts.ts";
@@ -83,14 +85,14 @@ async function contextParts(thread: ContextThread, settings: ThreadSettings): Pr
   const { config, ports } = thread;
   const docs = docsText(settings.cwd, await ports.surroundings.projectDocs(settings, config));
   const parts: (Part | undefined)[] = [
-    part("permissions", "developer", permissionsText(settings)),
+    part("permissions", "developer", permissionsText(settings, networkRulesOf(settings, config))),
     part("developer", "developer", settings.developerInstructions),
     part("mode", "developer", modeText(settings)),
     part("personality", "developer", personalityText(settings.personality)),
     part("memory", "developer", config.features["memories"] === true ? memoryText(await ports.memories?.summary()) : undefined),
     part("skills", "developer", await ports.skills?.catalogue(settings, config)),
     part("docs", "user", docs === undefined ? undefined : truncateMiddle(docs, Math.floor(thread.contextWindow(settings) * docsShare))),
-    part("environment", "user", environmentText(settings, ports)),
+    part("environment", "user", environmentText(settings, thread)),
   ];
   return parts.filter((p) => p !== undefined);
 }
@@ -108,10 +110,12 @@ function docsText(cwd: string, docs: readonly { path: string; text: string }[]):
   return `# AGENTS.md instructions for ${cwd}\n\n<INSTRUCTIONS>\n${text}\n</INSTRUCTIONS>`;
 }
 
-function environmentText(settings: ThreadSettings, ports: ContextThread["ports"]): string {
+function environmentText(settings: ThreadSettings, { ports, config }: Pick<ContextThread, "ports" | "config">): string {
   const { sandboxPolicy } = settings;
+  const rules = networkRulesOf(settings, config);
   const network =
-    sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.networkAccess === true || sandboxPolicy.networkAccess === "enabled"
+    rules === undefined &&
+    (sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.networkAccess === true || sandboxPolicy.networkAccess === "enabled")
       ? "enabled"
       : "restricted";
   const mode = {
@@ -126,6 +130,7 @@ function environmentText(settings: ThreadSettings, ports: ContextThread["ports"]
     `  <approval_policy>${typeof settings.approvalPolicy === "string" ? settings.approvalPolicy : "granular"}</approval_policy>`,
     `  <sandbox_mode>${mode}</sandbox_mode>`,
     `  <network_access>${network}</network_access>`,
+    ...(rules === undefined ? [] : [networkLine(rules)]),
     `  <shell>${ports.surroundings.shell().name}</shell>`,
     `  <current_date>${day}</current_date>`,
     `  <timezone>${ports.surroundings.timezone()}</timezone>`,
@@ -137,6 +142,15 @@ function environmentText(settings: ThreadSettings, ports: ContextThread["ports"]
     lines.push("  <writable_roots>", ...roots.map((root) => `    <root>${root}</root>`), "  </writable_roots>");
   }
   return `<environment_context>\n${lines.join("\n")}\n</environment_context>`;
+}
+
+/** The hosts of a long list that the model reads: the others are told when they are tried. */
+const mostHosts = 100;
+
+function networkLine({ allow, deny }: NetworkRules): string {
+  const list = (tag: string, hosts: readonly string[]): string[] =>
+    hosts.slice(0, mostHosts).map((host) => `<${tag}>${escapeXml(host)}</${tag}>`);
+  return `  <network enabled="true">${[...list("allowed", allow), ...list("denied", deny)].join("")}</network>`;
 }
 
 /** What a permission profile allows, so that the model does not try the rest. */

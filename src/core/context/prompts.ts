@@ -1,6 +1,7 @@
 /** The prompt texts for the model. Our own wording; the tags around them are those that other tools and stored threads use. */
 
 import type { Personality } from "../../protocol/policy.ts";
+import type { NetworkRules } from "../ports/network-access.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import { truncateMiddle } from "./tokens.ts";
 
@@ -31,19 +32,20 @@ How you write
 - Plain markdown: short paragraphs, lists where they help, code in backticks. No flattery, no filler.`;
 
 /** Describes what commands may do, and how the person is asked. */
-export function permissionsText(settings: ThreadSettings): string {
-  return `<permissions instructions>\n${sandboxText(settings)}\n${approvalText(settings)}\n</permissions instructions>`;
+export function permissionsText(settings: ThreadSettings, hosts?: NetworkRules): string {
+  return `<permissions instructions>\n${sandboxText(settings, hosts)}\n${approvalText(settings)}\n</permissions instructions>`;
 }
 
-function sandboxText(settings: ThreadSettings): string {
-  const text = policyText(settings);
+function sandboxText(settings: ThreadSettings, hosts: NetworkRules | undefined): string {
+  const text = policyText(settings, hosts);
   return settings.fileRules
     ? `${text} A permission profile says in <environment_context> what may be read and written; what it denies stays denied outside the sandbox too.`
     : text;
 }
 
-function policyText({ sandboxPolicy }: ThreadSettings): string {
-  const network = (on: boolean): string => (on ? "The network can be used." : "There is no network.");
+function policyText({ sandboxPolicy }: ThreadSettings, hosts: NetworkRules | undefined): string {
+  const network = (on: boolean): string =>
+    hosts === undefined ? (on ? "The network can be used." : "There is no network.") : filteredText(hosts);
   switch (sandboxPolicy.type) {
     case "dangerFullAccess":
       return "Sandbox: danger-full-access. Commands run with all the rights of the person's account, the network included.";
@@ -55,6 +57,9 @@ function policyText({ sandboxPolicy }: ThreadSettings): string {
       return `Sandbox: workspace-write. Commands can read files and write in the workspace's writable roots; .git, .codex and .agents in them stay read-only. ${network(sandboxPolicy.networkAccess === true)}`;
   }
 }
+
+const filteredText = ({ isClosed }: NetworkRules): string =>
+  `Commands reach single hosts through a proxy, which environment variables such as HTTPS_PROXY name; <environment_context> lists them. ${isClosed ? "Other hosts are refused." : "The person is asked about other hosts while the command waits."} What was refused is at the end of a command's output.`;
 
 const escalation =
   'To run a command outside the sandbox set sandbox_permissions to "require_escalated" and give a one-sentence justification that the person will read; you may suggest a prefix_rule for commands that will come again.';

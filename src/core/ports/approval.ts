@@ -16,8 +16,8 @@ export const sessionGrant: Settled = { decision: "acceptForSession", by: "sessio
 /** The person's decision. Anything that cannot be parsed exactly, or was not offered, is a no. */
 export type Decision =
   | { readonly kind: "accept"; readonly forSession: boolean; readonly remember: boolean }
-  /** `because`: the warning about an invalid answer that counts as a no. `isUnreadable`: the client answered nothing that is a decision. */
-  | { readonly kind: "decline"; readonly because?: string; readonly isUnreadable?: true }
+  /** `remember`: the no holds from now on. `because`: the warning about an invalid answer that counts as a no. `isUnreadable`: the client answered nothing that is a decision. */
+  | { readonly kind: "decline"; readonly because?: string; readonly isUnreadable?: true; readonly remember?: true }
   /** A no that also ends the turn, unless `goesOn` is set. */
   | { readonly kind: "cancel"; readonly goesOn?: true };
 
@@ -40,6 +40,8 @@ export interface ApprovalRequest {
   read(answer: Answer): Decision;
   /** Stores what was accepted beyond this one time; called after the decision is in the audit log. */
   grant?(decision: Extract<Decision, { kind: "accept" }>): void | Promise<void>;
+  /** Stores a no that holds beyond this one time. */
+  forbid?(): Promise<void>;
 }
 
 export type Ruling =

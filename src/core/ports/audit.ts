@@ -12,6 +12,7 @@ export interface AuditEntry {
     | "accept"
     | "acceptForSession"
     | "acceptAndRemember"
+    | "declineAndRemember"
     | "decline"
     | "cancel"
     | "allowedByRule"

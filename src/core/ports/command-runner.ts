@@ -1,6 +1,7 @@
 /** Ports: running commands, and sandboxing them. */
 import type { SandboxPolicy } from "../../protocol/policy.ts";
 import type { ResolvedFiles } from "./file-access.ts";
+import type { CommandNetwork } from "./network-access.ts";
 
 export interface Command {
   readonly argv: readonly string[];
@@ -33,6 +34,8 @@ export interface Confinement {
    * Without that agreement it is refused.
    */
   readonly namesMayBeOpen?: boolean;
+  /** Under a policy without network access: the hosts that it may reach nevertheless. */
+  readonly network?: CommandNetwork | undefined;
 }
 
 /** Resource limits of a sandboxed command. 0 means no limit; omitted ones have the default. */
@@ -134,6 +137,10 @@ export interface WrappedCommand {
   readonly ahead?: Ahead;
   /** Folders that the command may write, where the sandbox knows them. */
   readonly writable?: readonly string[];
+  /** The descriptor of Node's channel over which the sandbox passes the socket for `Confinement.network`. */
+  readonly channel?: number;
+  /** Why it has no such socket, where one was asked for. */
+  readonly noNetwork?: string;
   /** Called when the command has ended: removes the sandbox's temporary files. */
   readonly cleanup?: () => void;
 }

@@ -12,6 +12,7 @@ import type { ApprovalsReviewer, AskForApproval, FileRules, Personality, Reasoni
 import type { SettingDefaults } from "../../protocol/settings.ts";
 import type { CommandLimits } from "./command-runner.ts";
 import type { Hook } from "./hooks.ts";
+import type { NetworkRules } from "./network-access.ts";
 import type { InstalledPlugin } from "./plugins.ts";
 import type { Digests } from "./project-trust.ts";
 
@@ -140,7 +141,10 @@ export interface PermissionProfile {
   /** The profile that it names as its parent. */
   readonly extends: string | null;
   readonly rules: FileRules;
+  /** Whether commands reach every host. */
   readonly network: boolean;
+  /** The hosts that they reach otherwise; undefined for none. */
+  readonly networkRules: NetworkRules | undefined;
   /** `$TMPDIR` where the rules were read: they name it by its path. */
   readonly tmpdir: string | undefined;
   /** What of it has no effect, or less than it seems. */
@@ -169,6 +173,8 @@ export interface Config extends SettingDefaults {
   };
   /** The user's own permission profiles; the built-in ones are sandbox modes. */
   readonly permissionProfiles: Readonly<Record<string, PermissionProfile | BrokenProfile>>;
+  /** The administrator's rules for every sandboxed command that may use the network. */
+  readonly managedNetwork: NetworkRules | undefined;
   /** Which of them new threads get, in place of the sandbox mode. */
   readonly defaultProfile: string | undefined;
   readonly contextWindow: number | undefined;

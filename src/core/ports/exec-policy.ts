@@ -25,6 +25,16 @@ export interface ProposedRule {
   readonly coversAll: boolean;
 }
 
+/** A rule about one host, for commands whose hosts are filtered. */
+export interface HostRule {
+  /** In its canonical form; no pattern. */
+  readonly host: string;
+  readonly protocol: "http" | "https" | "socks5_tcp" | "socks5_udp";
+  readonly decision: "allow" | "prompt" | "deny";
+  /** File and line of the rule. */
+  readonly source: string;
+}
+
 export interface ExecPolicy {
   /** Why the rules could not be read; no command runs until that is fixed. */
   readonly problem?: { readonly message: string; readonly file: string; readonly line: number; readonly column: number };
@@ -39,6 +49,10 @@ export interface ExecPolicy {
    * it fits the command and is not too broad. `outside`: the rule must also apply outside the sandbox.
    */
   proposedRule(argv: readonly string[], options: { wanted?: readonly string[] | undefined; outside: boolean }): ProposedRule | undefined;
+  /** The user's rules about single hosts, for commands whose hosts are filtered. */
+  readonly hosts: readonly HostRule[];
+  /** Writes a decision about a host to the user's rules; takes effect at once. */
+  rememberHost(rule: Pick<HostRule, "host" | "protocol" | "decision">): Promise<void>;
   /** Writes an allow rule to the user's rules; takes effect at once. Without `outside` it allows only sandboxed commands. */
   remember(prefix: readonly string[], outside: boolean): Promise<void>;
 }

@@ -158,6 +158,9 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
     this.#settings = settings;
   }
 
+  get isOver(): boolean {
+    return this.outcome !== undefined;
+  }
   get signal(): AbortSignal {
     return this.#abort.signal;
   }

@@ -8,7 +8,15 @@ import { commandRisk } from "../../shell/command-risk.ts";
 import { addsPower } from "../../shell/policy/added-power.ts";
 import { literalCommands, withInner } from "../../shell/policy/literal-commands.ts";
 import { isSensiblePrefix } from "../../shell/policy/prefix.ts";
-import { allowRuleLine, matchedPrefix, type PrefixRule, type RuleSet, strictness } from "../../shell/policy/rules.ts";
+import {
+  allowRuleLine,
+  type HostRule,
+  hostRuleLine,
+  matchedPrefix,
+  type PrefixRule,
+  type RuleSet,
+  strictness,
+} from "../../shell/policy/rules.ts";
 import { quoteCommand } from "../../shell/quote.ts";
 import type { ShellParser } from "../../shell/simple-commands.ts";
 import { isKnownSafe, isOnPath, isOutsideWorkspace, type Lookup } from "./known-safe.ts";
@@ -104,6 +112,16 @@ class RulePolicy implements ExecPolicy {
     await appendRule(file, allowRuleLine(prefix));
     const rule: PrefixRule = { pattern: prefix.map((arg) => [arg]), decision: "allow", justification: undefined, source: file, outside };
     this.#rules = { ...this.#rules, rules: [...this.#rules.rules, rule] };
+  }
+
+  get hosts(): readonly HostRule[] {
+    return this.#rules.hosts;
+  }
+
+  async rememberHost(rule: Pick<HostRule, "host" | "protocol" | "decision">): Promise<void> {
+    const file = path.join(this.#options.codexHome, "rules", "default.rules");
+    await appendRule(file, hostRuleLine(rule));
+    this.#rules = { ...this.#rules, hosts: [...this.#rules.hosts, { ...rule, source: file }] };
   }
 
   #lookup(cwd: string, workspace: readonly string[]): Lookup {

@@ -23,9 +23,14 @@ export function loadRules(places: readonly string[], { outside, onlyStricter }: 
   const sets = places.flatMap(filesAt).map((file): RuleSet => {
     const set = parseRules(readRules(file), file, file === outside);
     if (!onlyStricter.includes(file)) return set;
-    return { rules: set.rules.filter((rule) => rule.decision !== "allow"), executables: new Map() };
+    const isStrict = ({ decision }: { readonly decision: string }): boolean => decision !== "allow";
+    return { rules: set.rules.filter(isStrict), hosts: set.hosts.filter(isStrict), executables: new Map() };
   });
-  return { rules: sets.flatMap((set) => set.rules), executables: new Map(sets.flatMap((set) => [...set.executables])) };
+  return {
+    rules: sets.flatMap((set) => set.rules),
+    hosts: sets.flatMap((set) => set.hosts),
+    executables: new Map(sets.flatMap((set) => [...set.executables])),
+  };
 }
 
 /** A file that is a pipe or endless counts as broken, like one with a syntax error. */

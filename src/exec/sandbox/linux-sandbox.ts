@@ -6,6 +6,7 @@ import type { ResolvedFiles } from "../../core/ports/file-access.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import { findLstat, findRealPath, findRealPathIfAny } from "../../lib/file-status.ts";
 import { isInsideAny } from "../../lib/paths.ts";
+import { proxyVariables } from "../network/variables.ts";
 import { readableEntries } from "./codex-home.ts";
 import { deniedMatches } from "./denied-matches.ts";
 import { EngineChoice } from "./engines/choose.ts";
@@ -97,17 +98,38 @@ export class LinuxSandbox implements PlatformSandbox {
     const profile = files === undefined ? undefined : this.#profile(files, engine);
     if (profile !== undefined && "refused" in profile) return profile;
     const network = hasNetwork(policy);
+    const filtered = network ? undefined : confinement.network;
+    const listens = filtered !== undefined && engine.noListener === undefined;
     const confined = this.#confine(command, { ...roots, names: confinement.protectedNames, profile }, codexHome, engine);
     if ("refused" in confined) return confined;
     const { mounts, unsure, cleanup, ...seen } = confined;
     const plan: SandboxPlan = {
-      ...{ argv: checkedArgv(command.argv, unsure), cwd: command.cwd, hasTerminal: command.tty !== undefined, network, filter, ...seen },
-      env: network ? command.env : { ...command.env, CODEX_SANDBOX_NETWORK_DISABLED: "1" },
+      ...{
+        argv: checkedArgv(command.argv, unsure),
+        cwd: command.cwd,
+        hasTerminal: command.tty !== undefined,
+        network,
+        listens,
+        filter,
+        ...seen,
+      },
+      env: listens
+        ? { ...command.env, ...proxyVariables(filtered.rules) }
+        : network
+          ? command.env
+          : { ...command.env, CODEX_SANDBOX_NETWORK_DISABLED: "1" },
       mounts: [baseDisk(profile?.base ?? "disk"), ...baseMounts(policy.type !== "readOnly"), ...mounts],
       readable: [...(profile?.base === "nothing" ? [] : ["/"]), ...(profile?.shown ?? [])],
     };
     const wrapped = engine.wrap(plan);
-    if (!("refused" in wrapped)) return { ...wrapped, cleanup, writable: plan.writable };
+    const noNetwork = filtered === undefined ? undefined : engine.noListener;
+    if (!("refused" in wrapped))
+      return {
+        ...wrapped,
+        cleanup,
+        writable: plan.writable,
+        ...(noNetwork === undefined ? {} : { noNetwork: `${engine.title}: ${noNetwork}` }),
+      };
     cleanup();
     return wrapped;
   }

@@ -88,6 +88,9 @@ export class SeatbeltSandbox implements PlatformSandbox {
       cwd: command.cwd,
       env: { ...command.env, CODEX_SANDBOX: "seatbelt", ...(network ? {} : { CODEX_SANDBOX_NETWORK_DISABLED: "1" }) },
       extra: [],
+      ...(network || confinement.network === undefined
+        ? {}
+        : { noNetwork: "Seatbelt: commands share the machine's network, which it opens or closes as a whole" }),
     };
   }
 }

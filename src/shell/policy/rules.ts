@@ -1,5 +1,6 @@
 /** Parses `.rules` files and matches their rules against one simple command. Examples in a file are checked when it is loaded. */
 import path from "node:path";
+import { canonicalHost } from "../../lib/host-pattern.ts";
 import { quoteCommand } from "../quote.ts";
 import { splitWords } from "../words.ts";
 import { type Call, parseCalls, RulesError, type Value } from "./starlark.ts";
@@ -17,8 +18,19 @@ export interface PrefixRule {
   readonly outside: boolean;
 }
 
+/** What may be reached over the network by commands whose hosts are filtered. */
+export interface HostRule {
+  /** In its canonical form; no pattern. */
+  readonly host: string;
+  readonly protocol: "http" | "https" | "socks5_tcp" | "socks5_udp";
+  readonly decision: "allow" | "prompt" | "deny";
+  /** File and line of the rule. */
+  readonly source: string;
+}
+
 export interface RuleSet {
   readonly rules: readonly PrefixRule[];
+  readonly hosts: readonly HostRule[];
   /** Full paths accepted for a program's name; a name without an entry is looked up on the PATH. */
   readonly executables: ReadonlyMap<string, readonly string[]>;
 }
@@ -34,15 +46,16 @@ export const strictness = (decision: Decision): number => decisions.indexOf(deci
 export function parseRules(text: string, file: string, outside = false): RuleSet {
   const rules: PrefixRule[] = [];
   const executables = new Map<string, readonly string[]>();
+  const hosts: HostRule[] = [];
   for (const call of parseCalls(text, file)) {
     const args = new Arguments(call, file);
     if (call.name === "prefix_rule") rules.push({ ...prefixRule(args, `${file}:${call.line}`), outside });
     else if (call.name === "host_executable") executables.set(args.text("name"), absolutePaths(args));
-    else if (call.name === "network_rule") checkNetworkRule(args);
+    else if (call.name === "network_rule") hosts.push(hostRule(args, `${file}:${call.line}`));
     else args.fail(`unknown rule ${call.name}; known are prefix_rule, host_executable and network_rule`);
     args.requireNoOthers();
   }
-  return { rules, executables };
+  return { rules, hosts, executables };
 }
 
 /** The leading arguments that a rule's pattern covers, or undefined if the rule does not match. */
@@ -54,6 +67,16 @@ export function matchedPrefix(rule: PrefixRule, argv: readonly string[]): readon
 /** The line that stores an allow rule for a prefix. */
 export const allowRuleLine = (prefix: readonly string[]): string =>
   `prefix_rule(pattern=[${prefix.map((arg) => JSON.stringify(arg)).join(", ")}], decision="allow")`;
+
+/** The line that stores a decision about a host, as Codex writes it. */
+export function hostRuleLine({ host, protocol, decision }: Pick<HostRule, "host" | "protocol" | "decision">): string {
+  const label = protocol === "https" ? "https_connect" : protocol;
+  const justification = `${decision === "allow" ? "Allow" : "Deny"} ${label} access to ${host}`;
+  const values = { host, protocol, decision, justification };
+  return `network_rule(${Object.entries(values)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(", ")})`;
+}
 
 function prefixRule(args: Arguments, source: string): PrefixRule {
   const pattern = args.list("pattern").map((item) => (typeof item === "string" ? [item] : args.strings(item, "pattern")));
@@ -79,17 +102,22 @@ function absolutePaths(args: Arguments): readonly string[] {
   return paths;
 }
 
-/** Rules for single hosts are not applied here (the network is on or off), but a file with such rules must still be valid. */
-function checkNetworkRule(args: Arguments): void {
-  args.text("host");
+function hostRule(args: Arguments, source: string): HostRule {
+  const text = args.text("host");
+  const host = canonicalHost(text) ?? canonicalHost(text.replace(/:\d{1,5}$/, ""));
+  if (host === undefined) args.fail(`host must be one host without wildcards, not ${JSON.stringify(text)}`);
   const protocol = args.text("protocol");
-  if (!["http", "https", "socks5_tcp", "socks5_udp"].includes(protocol))
+  const known =
+    hostProtocols.find((one) => one === protocol) ??
     args.fail(`protocol must be one of http, https, socks5_tcp, socks5_udp, not ${JSON.stringify(protocol)}`);
   const decision = args.text("decision");
   if (!["allow", "prompt", "deny", "forbidden"].includes(decision))
     args.fail(`decision must be one of allow, prompt, deny, not ${JSON.stringify(decision)}`);
   args.optionalText("justification");
+  return { host, protocol: known, decision: decision === "allow" || decision === "prompt" ? decision : "deny", source };
 }
+
+const hostProtocols = ["http", "https", "socks5_tcp", "socks5_udp"] as const;
 
 /** Reads and checks the named arguments of one call. */
 class Arguments {

@@ -1,14 +1,17 @@
 /** The bubblewrap engine: turns the plan into bwrap's command line. */
 import { spawn } from "node:child_process";
-import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
+import type { Ahead, WrappedCommand } from "../../../core/ports/command-runner.ts";
 import { errorMessage } from "../../../lib/error-text.ts";
 import { findSystemProgram, programCandidates } from "../../../lib/program.ts";
+import { channelDescriptor, channelVariables } from "../../network/listener.ts";
 import { type Mount, wholeDisk } from "../mounts.ts";
 import { detachArguments } from "../propagation.ts";
+import { isFilterArch } from "../seccomp.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
 import { ruleMark, ruleVariables, stepArguments } from "./landlock-step.ts";
 import { layerRules, limitsWithout } from "./layer.ts";
-import { makeStepFile, type StepFile } from "./step-file.ts";
+import { listenStep } from "./listen-step.ts";
+import { makeStepFile, StepFile } from "./step-file.ts";
 
 /** In the order of `extra`. */
 const seccompDescriptor = 3;
@@ -24,6 +27,8 @@ const shellNames = ["PWD", "OLDPWD", "SHLVL", "_"];
 const maxArguments = 8_000;
 /** The path inside the sandbox of the program that applies Landlock to the command. */
 const stepInside = "/dev/parley-landlock";
+/** The same of the program that opens the proxy's socket. */
+const listenerInside = "/dev/parley-listener";
 
 export class BubblewrapEngine implements Engine {
   readonly name = "bubblewrap";
@@ -36,6 +41,8 @@ export class BubblewrapEngine implements Engine {
   #before: readonly string[] = [];
   /** The program that applies Landlock to commands, or the reason why there is none. */
   #layer: StepFile | string = "it was not tried out yet";
+  /** Written with the first command that has a proxy. */
+  #listener: StepFile | undefined;
 
   /** `folder` belongs to the server and no command can write it; without it there is no second layer. */
   constructor(folder: string | undefined) {
@@ -52,6 +59,11 @@ export class BubblewrapEngine implements Engine {
 
   get makesEmptyFolders(): boolean {
     return this.#canSetModes;
+  }
+
+  get noListener(): string | undefined {
+    if (this.#folder === undefined) return "there is no folder for the program that opens the proxy's socket";
+    return isFilterArch(process.arch) ? undefined : `there is no program for ${process.arch} processors that opens the proxy's socket`;
   }
 
   async probe(filter: Uint8Array): Promise<string | undefined> {
@@ -84,17 +96,21 @@ export class BubblewrapEngine implements Engine {
     const step = typeof this.#layer === "string" ? undefined : this.#layer;
     if (Object.keys(plan.env).some((name) => name.startsWith(ruleMark)))
       return { refused: "No sandbox: the name of an environment variable begins with the control character 1" };
+    let listener: StepFile | undefined;
     try {
       step?.ensure();
+      listener = plan.listens === true ? this.#listenerFile() : undefined;
     } catch (error) {
-      return { refused: `No sandbox: ${step?.path} is gone and cannot be made again: ${errorMessage(error)}` };
+      return { refused: `No sandbox: a program for it is gone and cannot be made again: ${errorMessage(error)}` };
     }
-    const argv = step === undefined ? plan.argv : [stepInside, ...stepArguments(filesOf(plan), plan.argv)];
+    const layered = step === undefined ? plan.argv : [stepInside, ...stepArguments(filesOf(plan), plan.argv)];
+    // Without the layer, env(1) searches the PATH as bubblewrap does.
+    const argv = listener === undefined ? layered : [listenerInside, ...(step === undefined ? ["/usr/bin/env", "--"] : []), ...layered];
     const options = [
       ...[...namespaces(plan.network), ...(plan.hasTerminal ? [] : ["--new-session"])],
       ...["--seccomp", String(seccompDescriptor), "--sync-fd", String(lifeDescriptor)],
-      ...[...mounts.flatMap((mount) => mountOptions(mount, step)), "--chdir", plan.cwd],
-      ...shellNames.flatMap((name) => ["--unsetenv", name]),
+      ...[...mounts.flatMap((mount) => mountOptions(mount, { step, listener })), "--chdir", plan.cwd],
+      ...[...shellNames, ...(listener === undefined ? [] : channelVariables)].flatMap((name) => ["--unsetenv", name]),
       ...[...Object.entries(plan.env), ...(step === undefined ? [] : ruleVariables(layerRules(plan)))].flatMap(variable),
     ];
     if (options.length + argv.length > maxArguments)
@@ -107,13 +123,25 @@ export class BubblewrapEngine implements Engine {
       env: {},
       extra: [plan.filter, Buffer.concat([first, bytesOf(options)])],
       life: lifeDescriptor,
-      // Without the disk mounted there is no program to run.
-      ahead: {
-        kind: "same command",
-        argv: [...this.#before, bwrap, ...readOptions(optionsDescriptor), ...readOptions(laterDescriptor), "--", ...argv],
-        ...{ waitsAt: optionsDescriptor, wordLength: first.length, readsAt: laterDescriptor },
-      },
+      // A process that waits for its command has no channel. Without the disk mounted there is no program to run.
+      ...(listener === undefined ? { ahead: this.#ahead(bwrap, argv, first.length) } : { channel: channelDescriptor }),
     };
+  }
+
+  #ahead(bwrap: string, argv: readonly string[], wordLength: number): Ahead {
+    return {
+      kind: "same command",
+      argv: [...this.#before, bwrap, ...readOptions(optionsDescriptor), ...readOptions(laterDescriptor), "--", ...argv],
+      ...{ waitsAt: optionsDescriptor, wordLength, readsAt: laterDescriptor },
+    };
+  }
+
+  #listenerFile(): StepFile {
+    const { arch } = process;
+    if (this.#folder === undefined || !isFilterArch(arch)) throw new Error(this.noListener);
+    this.#listener ??= new StepFile(this.#folder, listenStep(arch), "listener");
+    this.#listener.ensure();
+    return this.#listener;
   }
 }
 
@@ -122,7 +150,12 @@ function filesOf({ argv: [name = ""], env, cwd }: SandboxPlan): readonly string[
   return name.includes("/") ? [name] : programCandidates(name, env["PATH"], cwd);
 }
 
-function mountOptions(mount: Mount, step?: StepFile): string[] {
+interface Programs {
+  readonly step?: StepFile | undefined;
+  readonly listener?: StepFile | undefined;
+}
+
+function mountOptions(mount: Mount, programs: Programs = {}): string[] {
   const { at } = mount;
   switch (mount.kind) {
     case "bind":
@@ -132,7 +165,7 @@ function mountOptions(mount: Mount, step?: StepFile): string[] {
     case "empty":
       return ["--perms", "0555", "--tmpfs", at];
     case "devices":
-      return ["--dev", at, ...showStep(step)];
+      return ["--dev", at, ...showPrograms(programs)];
     case "processes":
       return ["--proc", at];
     case "link":
@@ -142,7 +175,10 @@ function mountOptions(mount: Mount, step?: StepFile): string[] {
   }
 }
 
-const showStep = (step: StepFile | undefined): string[] => (step === undefined ? [] : ["--ro-bind", step.path, stepInside]);
+const showPrograms = ({ step, listener }: Programs): string[] => [
+  ...(step === undefined ? [] : ["--ro-bind", step.path, stepInside]),
+  ...(listener === undefined ? [] : ["--ro-bind", listener.path, listenerInside]),
+];
 const variable = ([name, value]: readonly [string, string]): string[] => ["--setenv", name, value];
 const readOptions = (descriptor: number): string[] => ["--args", String(descriptor)];
 const bytesOf = (options: readonly string[]): Buffer => Buffer.from(options.map((option) => `${option}\0`).join(""));
@@ -157,7 +193,7 @@ const namespaces = (network: boolean): string[] => [
 async function tryLayer(bwrap: string, filter: Uint8Array, step: StepFile): Promise<string | undefined> {
   const argv = ["/bin/sh", "-c", "! (: > /tmp/written) 2> /dev/null"];
   const rules = ruleVariables(layerRules({ mounts: [], writable: [] })).flatMap(variable);
-  const options = [...showStep(step), "--tmpfs", "/tmp", ...rules];
+  const options = [...showPrograms({ step }), "--tmpfs", "/tmp", ...rules];
   const reason = await tryOut([bwrap], filter, options, [stepInside, ...stepArguments(["/bin/sh"], argv)]);
   return reason === undefined ? undefined : `it has no effect inside (${reason})`;
 }

@@ -14,6 +14,8 @@ export interface SandboxPlan {
   readonly env: Readonly<Record<string, string>>;
   readonly hasTerminal: boolean;
   readonly network: boolean;
+  /** Without a network: whether the sandbox passes a listening socket to the server (`exec/network/listener.ts`). */
+  readonly listens?: boolean;
   /** What the command sees, in mount order. Empty for an engine that cannot mount. */
   readonly mounts: readonly Mount[];
   /** Folders that the command may write. */
@@ -36,6 +38,8 @@ export interface Engine {
   readonly mounts: boolean;
   /** Whether it can mount an empty read-only folder over another one. Known after the probe. */
   readonly makesEmptyFolders: boolean;
+  /** Why the server cannot listen inside its sandboxes; undefined where it can. */
+  readonly noListener: string | undefined;
   /** What it cannot do here, in short sentences for people. Known after the probe. */
   readonly limits: readonly string[];
   /** Tries a minimal sandbox; returns why it does not work. `filter` is the system-call filter. */

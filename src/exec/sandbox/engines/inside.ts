@@ -26,6 +26,7 @@ const parts = [
   newFileSystem,
   makePlace,
   raiseLoopback,
+  passListener,
   dropCapabilities,
   applyLandlock,
   landlockRights,
@@ -50,6 +51,7 @@ function runInside(): void {
     const orders: Orders = JSON.parse(text);
     if (isServerGone(kernel, orders)) process.exit(0);
     if (orders.namespaces !== undefined) inNamespaces(kernel, orders.namespaces);
+    if (orders.listener !== undefined) passListener(kernel, orders.listener);
     process.chdir(orders.cwd);
     kernel.must("no new privileges", kernel.prctl(38n, 1n));
     dropCapabilities(kernel);
@@ -93,14 +95,9 @@ function openKernel() {
   });
   const x64 = process.arch === "x64";
   const numbers = {
-    ...{
-      fcntl: x64 ? 72n : 25n,
-      ioctl: x64 ? 16n : 29n,
-      socket: x64 ? 41n : 198n,
-      recvfrom: x64 ? 45n : 207n,
-      capset: x64 ? 126n : 91n,
-      prctl: x64 ? 157n : 167n,
-    },
+    ...{ fcntl: x64 ? 72n : 25n, ioctl: x64 ? 16n : 29n, capset: x64 ? 126n : 91n, prctl: x64 ? 157n : 167n },
+    ...{ socket: x64 ? 41n : 198n, bind: x64 ? 49n : 200n, listen: x64 ? 50n : 201n },
+    ...{ recvfrom: x64 ? 45n : 207n, sendmsg: x64 ? 46n : 211n },
     ...{
       fchdir: x64 ? 81n : 50n,
       pivotRoot: x64 ? 155n : 41n,
@@ -301,6 +298,19 @@ function raiseLoopback({ call, must, at }: Kernel): void {
   request.writeInt16LE(1 | 0x40, 16);
   const socket = must("loopback", call("socket", 2n, 2n | 0o2000000n, 0n));
   must("loopback", call("ioctl", BigInt(socket), 0x8914n, at(request)));
+}
+
+/** Listens in the new network and passes the socket to the server; the command inherits neither the socket nor the channel. */
+function passListener({ call, must, at, u64s }: Kernel, { address, channel, message }: NonNullable<Orders["listener"]>): void {
+  const fs = process.getBuiltinModule("node:fs");
+  const socket = must("the proxy", call("socket", 2n, 1n | 0o2000000n, 0n));
+  must("the proxy", call("bind", BigInt(socket), at(Buffer.from(address, "base64")), 16n));
+  must("the proxy", call("listen", BigInt(socket), 128n));
+  const text = Buffer.from(message);
+  const vector = u64s(at(text), BigInt(text.length));
+  const control = u64s(20n, 1n | (1n << 32n), BigInt(socket));
+  must("the proxy", call("sendmsg", BigInt(channel), u64s(0n, 0n, vector, 1n, control, 24n, 0n), 0n));
+  for (const fd of [socket, channel]) fs.closeSync(fd);
 }
 
 function dropCapabilities({ call, prctl, must, at }: Kernel): void {

@@ -21,6 +21,8 @@ export class LandlockEngine implements Engine {
   readonly name = "landlock";
   readonly mounts = false;
   readonly makesEmptyFolders = false;
+  /** Its rules for connections know ports, not hosts: a port that is open for the proxy would be open for every host. */
+  readonly noListener = "it gives commands no network of their own in which a proxy could listen";
   readonly #node = helperNode();
   readonly #program = programBytes();
   #version = 0;

@@ -18,6 +18,7 @@ export const landlockLimits: readonly LandlockLimit[] = [
   { text: "cannot keep modes, owners and times of the user's own files as they are", cases: [] },
   { text: "shows the names of all files and processes, but not the contents of the hidden ones", cases: [] },
   { text: "gives no shared memory (/dev/shm), no new terminals and, without network access, no loopback", cases: [] },
+  { text: "cannot let commands reach single hosts, so those of a profile that lists hosts get no network", cases: [] },
   { text: "cannot keep commands from changing the priority and the processors of the user's other processes", cases: [] },
   { text: "may let a process that hides itself outlive its command, still confined", cases: [] },
   { text: "cannot keep commands from sending signals to the user's other processes (Linux before 6.12)", until: 6, cases: [] },

@@ -5,6 +5,7 @@
 import path from "node:path";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
 import { findSystemProgram } from "../../../lib/program.ts";
+import { channelDescriptor, listenAddress, listenerMessage } from "../../network/listener.ts";
 import { baseMounts, wholeDisk } from "../mounts.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
 import { helperArgv, helperNode, noHelperNode, ordersBytes, ordersDescriptor, programBytes, runHelper } from "./helper.ts";
@@ -18,6 +19,7 @@ export class NamespaceEngine implements Engine {
   readonly name = "namespaces";
   readonly mounts = true;
   readonly makesEmptyFolders = true;
+  readonly noListener = undefined;
   readonly #node = helperNode();
   readonly #program = programBytes();
   #hasLandlock = false;
@@ -70,7 +72,10 @@ export class NamespaceEngine implements Engine {
       env: {},
       extra: [this.#program, ordersBytes(ordersFor(plan))],
       life: lifeDescriptor,
-      ahead: { kind: "any command", argv: wrapper.argv, waitsAt: ordersDescriptor },
+      // A process that waits for its command has no channel.
+      ...(plan.listens === true
+        ? { channel: channelDescriptor }
+        : { ahead: { kind: "any command", argv: wrapper.argv, waitsAt: ordersDescriptor } as const }),
     };
   }
 
@@ -101,6 +106,13 @@ function ordersFor(plan: SandboxPlan): Orders {
     env: plan.env,
     namespaces: { mounts: plan.mounts, loopback: !plan.network, newSession: !plan.hasTerminal },
     landlock: { rules: layerRules(plan), noTcp: false, isLayer: true },
+    ...(plan.listens === true ? { listener: listenerOrders() } : {}),
     filter: Buffer.from(plan.filter).toString("base64"),
   };
 }
+
+const listenerOrders = (): NonNullable<Orders["listener"]> => ({
+  address: Buffer.from(listenAddress()).toString("base64"),
+  channel: channelDescriptor,
+  message: listenerMessage,
+});

@@ -9,6 +9,8 @@ export interface Orders {
   readonly namespaces?: NamespaceOrders;
   /** Omitted if the kernel has no Landlock. */
   readonly landlock?: LandlockOrders;
+  /** Passes a listening socket of the sandbox's own network to the server. */
+  readonly listener?: ListenerOrders;
   /** The server's pid, if the command is its child: the command runs only while the server does. */
   readonly server?: number;
   /** The system-call filter, in base64. */
@@ -21,6 +23,14 @@ export interface NamespaceOrders {
   readonly loopback: boolean;
   /** Whether the command leads a session; a command with a terminal creates its own. */
   readonly newSession: boolean;
+}
+
+export interface ListenerOrders {
+  /** Where to listen, as the kernel reads it; in base64. */
+  readonly address: string;
+  /** Node's channel to the server, and what to send with the socket. */
+  readonly channel: number;
+  readonly message: string;
 }
 
 export interface LandlockOrders {

@@ -1,4 +1,4 @@
-/** The program that applies Landlock to commands, as a file in the server's home: bubblewrap mounts it into its sandboxes. */
+/** Small programs that run before a command, as files in the server's home: bubblewrap mounts them into its sandboxes. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import path from "node:path";
@@ -15,9 +15,9 @@ export class StepFile {
   readonly #bytes: Uint8Array;
 
   /** Named after its hash, so that servers of different versions do not share a file. */
-  constructor(folder: string, bytes: Uint8Array) {
+  constructor(folder: string, bytes: Uint8Array, name = "landlock") {
     this.#bytes = bytes;
-    this.path = path.join(folder, `landlock-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}`);
+    this.path = path.join(folder, `${name}-${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}`);
     if (!this.#isWhole()) this.#write();
   }
 
