@@ -73,7 +73,7 @@ const product: Rules = {
       ...client,
       manifest,
     ],
-    cli: [...src("main", "home", "client", "tui", "manager", "adapters", "rpc", "protocol", "lib"), manifest],
+    cli: [...src("main", "home", "client", "sessions", "tui", "manager", "adapters", "rpc", "protocol", "lib"), manifest],
   },
   packagesOf: { shell: ["node:path", "unbash"] },
 };
@@ -139,6 +139,8 @@ const page: Rules = {
     "styles.ts": web("styles"),
     "main.tsx": web("connection", "screens", "state", "styles.ts"),
     "css.d.ts": [],
+    // Runs beside the page, without its code.
+    worker: [],
   },
   typesOf: ["src"],
   pure: takenByPage,

@@ -40,6 +40,7 @@ const neverReject: Readonly<Record<string, string>> = {
   update: "a disconnected editor gets no more updates",
   pipe: "the end of either side is its result",
   "#serve": "catches everything and responds with it",
+  "#deliver": "a notification that does not arrive is in the log",
   postMessage: "a closed panel gets no more messages",
   showInformationMessage: "only shows a message: nothing depends on it",
   start: "the command line itself: an error ends the program with the reason",

@@ -43,6 +43,8 @@ export type AuditEntry = { seq: number; at: string; type: string; by: Actor; thr
 export type AuditPage = { data: (AuditEntry)[]; nextBefore: number | null };
 export type AutoCompactTokenLimitScope = "total" | "body_after_prefix";
 export type AutoReviewRequirements = { ignoreRules?: (string)[] | null; requiredOnModels?: (string)[] | null };
+export type BackgroundTerminalEnded = { status: "ok"; terminated: boolean };
+export type BackgroundTerminalList = { data: (ThreadBackgroundTerminal)[] };
 export type BrowserUseAccessApprovalLifetime = "turn" | "thread";
 export type BrowserUseConfig = { allow_history_access?: boolean | null; default_origin_policy?: BrowserUseOriginPolicyConfig | null; origins?: Record<string, BrowserUseOriginPolicyConfig> | null };
 export type BrowserUseExtensionRequirements = { requestHeaders?: (RequestHeader)[] | null };
@@ -96,6 +98,7 @@ export type DeletedAll = { status: "ok"; projectId: string; deletedSessionIds: (
 export type DeletedSession = { status: "deleted"; sessionId: string; title?: string; message: string; deletedAt: string };
 export type Device = { deviceId: string; name: string; scope: "read" | "approve" | "drive" | "admin"; createdAt: string; lastSeenAt: string; expiresAt: string; current: boolean };
 export type DeviceList = { data: (Device)[] };
+export type DeviceRename = { name: string };
 export type DeviceRevoked = { status: "ok"; deviceId: string };
 export type DynamicToolCallOutputContentItem = { type: "inputText"; text: string } | { type: "inputImage"; imageUrl: string } | { type: "inputAudio"; audioUrl: string };
 export type DynamicToolCallStatus = "inProgress" | "completed" | "failed";
@@ -128,6 +131,7 @@ export type HookSource = "system" | "user" | "project" | "mdm" | "sessionFlags" 
 export type HookTrustStatus = "managed" | "untrusted" | "trusted" | "modified";
 export type HooksListEntry = { cwd: string; errors: (HookErrorInfo)[]; hooks: (HookMetadata)[]; warnings: (string)[] };
 export type HooksListResponse = { data: (HooksListEntry)[] };
+export type Html = string;
 export type ImageDetail = "auto" | "low" | "high" | "original";
 export type ImageGenerationFailure = { type: "usageLimitExceeded"; limitId: string; resetsAt?: number | null };
 export type ImageGenerationInputImage = { path: AbsolutePathBuf; sha256: string };
@@ -137,7 +141,7 @@ export type Interrupt = { turnId?: string | null };
 export type Interrupted = { status: "ok"; sessionId: string; turnId: string };
 export type InvalidRequest = { status: "error"; code: "invalid_request"; message: string; issues: ({ path: string; message: string })[] };
 export type LegacyAppPathString = string;
-export type LinkMade = { url: string; code: string; scope: Scope; expiresAt: string };
+export type LinkMade = { url: string; urls: (string)[]; code: string; scope: Scope; expiresAt: string };
 export type LinkMake = { scope: Scope; name?: string; minutes?: number };
 export type ListMcpServerStatusResponse = { data: (McpServerStatus)[]; nextCursor?: string | null };
 export type LoginAccountResponse = { type: "apiKey"; checked?: boolean; model?: string } | { type: "chatgpt"; authUrl: string; loginId: string } | { type: "chatgptDeviceCode"; loginId: string; userCode: string; verificationUrl: string } | { type: "chatgptAuthTokens" } | { type: "amazonBedrock" };
@@ -227,6 +231,11 @@ export type PluginTrustStatus = "accepted" | "changed" | "new" | "unusable";
 export type PluginUninstallResponse = Record<string, unknown>;
 export type PolicyWrite = { approvalPolicy: ApprovalPolicy };
 export type PolicyWritten = { status: "ok"; sessionId: string; approvalPolicy: ApprovalPolicy };
+export type Preview = { previewId: string; port: number; openedAt: string; by: string; address: string };
+export type PreviewClosed = { status: "ok"; previewId: string };
+export type PreviewList = { data: (Preview)[] };
+export type PreviewOpen = { port: number };
+export type PreviewOpened = { preview: Preview; url: string };
 export type Project = { projectId: string; name: string; workingDirectory: string | null; createdAt: string; updatedAt: string };
 export type ProjectAssigned = { status: "ok"; sessionId: string; projectId: string | null };
 export type ProjectDeleted = { status: "ok"; projectId: string };
@@ -237,7 +246,11 @@ export type ProjectRenamed = { status: "ok"; project: Project };
 export type ProjectSaved = { status: "ok"; project: Project };
 export type ProjectWrite = { name: string; workingDirectory?: string | null };
 export type ProviderChoice = { id: string; name: string; isLocal: boolean; needsKey: boolean; keyVariable: string | null; model: string | null; isSetUp: boolean; hasStoredKey: boolean; isCurrent: boolean };
-export type ProviderListResponse = { data: (ProviderChoice)[]; model: string; noModel: string | null };
+export type ProviderListResponse = { data: (ProviderChoice)[]; noModel: string | null };
+export type PushState = { publicKey: string; wants: PushWants | null };
+export type PushSubscribe = { endpoint: string; keys: { p256dh: string; auth: string }; wants: PushWants };
+export type PushTested = { status: "ok" };
+export type PushWants = { needsYou: boolean; done: boolean; failed: boolean };
 export type QueueList = { data: (QueuedMessage)[] };
 export type QueueNotFound = { status: "not_found"; sessionId: string; message: string };
 export type QueueTaken = { status: "ok"; messageId: string };
@@ -280,9 +293,16 @@ export type RuleWrite = { pattern: (string)[]; decision: RuleDecision; justifica
 export type SandboxMode = "read-only" | "workspace-write" | "danger-full-access";
 export type SandboxReadResponse = { engine: "bubblewrap" | "namespaces" | "landlock" | "seatbelt" | "none"; standing: "full" | "weaker" | "refused"; line: string; fix?: string | null };
 export type SandboxWorkspaceWrite = { exclude_slash_tmp?: boolean; exclude_tmpdir_env_var?: boolean; network_access?: boolean; writable_roots?: (string)[] };
+export type Schedule = { scheduleId: string; name: string; prompt: string; cron: string; timeZone: string; cwd: string | null; projectId: string | null; model: string | null; enabled: boolean; runMissed: boolean; createdAt: string; updatedAt: string; nextRunAt: string | null; runs: (ScheduleRun)[] };
+export type ScheduleChange = { name?: string; prompt?: string; cron?: string; timeZone?: string; cwd?: string | null; projectId?: string | null; model?: string | null; enabled?: boolean; runMissed?: boolean };
+export type ScheduleList = { data: (Schedule)[] };
+export type ScheduleRemoved = { status: "ok"; scheduleId: string };
+export type ScheduleRun = { at: string; outcome: "started" | "failed" | "missed" | "still_running"; sessionId: string | null; message: string | null };
+export type ScheduleWrite = { name: string; prompt: string; cron: string; timeZone: string; cwd?: string | null; projectId?: string | null; model?: string | null; enabled?: boolean; runMissed?: boolean };
 export type ScheduledTaskSchedule = { type: "hourly"; intervalHours: number; days?: (ScheduledTaskWeekday)[] | null } | { type: "daily"; time: string } | { type: "weekdays"; time: string } | { type: "weekly"; days: (ScheduledTaskWeekday)[]; time: string };
 export type ScheduledTaskSummary = { key: string; name: string; prompt: string; schedule: ScheduledTaskSchedule };
 export type ScheduledTaskWeekday = "MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU";
+export type SchedulesChanged = Record<string, unknown>;
 export type Scope = "read" | "approve" | "drive" | "admin";
 export type SessionAndThread = { session: SessionSummary; thread: Thread };
 export type SessionControls = { model: string | null; effort?: string | null; approvalPolicy: ApprovalPolicy; networkAccess: ManagerNetworkAccess; filesystemSandbox: FilesystemSandbox; permissions?: string; mode?: WorkMode; settings: Record<string, unknown> };
@@ -303,9 +323,15 @@ export type SettingsRead = { status: "ok"; sessionId: string; scope: string; set
 export type SettingsRemoved = { status: "ok"; sessionId: string; scope: string; removed: boolean; settings: Record<string, unknown> };
 export type SettingsWrite = { scope?: "session" | "default"; key?: string; value?: unknown; settings?: Record<string, unknown>; mode?: "merge" | "replace"; actor?: string; source?: string };
 export type SettingsWritten = { status: "ok"; sessionId: string; scope: string; settings: Record<string, unknown> };
+export type Share = { shareId: string; sessionId: string; title: string; bytes: number; createdAt: string; expiresAt: string; by: string };
+export type ShareEnded = { status: "ok"; shareId: string };
+export type ShareList = { data: (Share)[] };
+export type ShareMade = { share: Share; url: string };
+export type ShareMake = { days?: number; outputs?: boolean };
 export type SignIn = { code: string; name?: string; bearer?: boolean };
 export type SignedIn = { device: Device; scope: Scope; token?: string; pageKey?: string };
 export type SignedOut = { status: "ok" };
+export type SkillAdded = { status: "ok"; path: string };
 export type SkillDependencies = { tools: (SkillToolDependency)[] };
 export type SkillErrorInfo = { message: string; path: string };
 export type SkillInterface = { brandColor?: string | null; defaultPrompt?: string | null; displayName?: string | null; iconLarge?: AbsolutePathBuf | null; iconLargeUrl?: string | null; iconSmall?: AbsolutePathBuf | null; iconSmallUrl?: string | null; shortDescription?: string | null };
@@ -314,6 +340,7 @@ export type SkillScope = "user" | "repo" | "system" | "admin";
 export type SkillSummary = { description: string; enabled: boolean; name: string; interface?: SkillInterface | null; path?: LegacyAppPathString | null; shortDescription?: string | null };
 export type SkillSwitch = { path: string; enabled: boolean };
 export type SkillToolDependency = { type: string; value: string; command?: string | null; description?: string | null; transport?: string | null; url?: string | null };
+export type SkillWrite = { name: string; description: string; instructions: string };
 export type SkillsConfigWriteResponse = { effectiveEnabled: boolean };
 export type SkillsListEntry = { cwd: string; errors: (SkillErrorInfo)[]; skills: (SkillMetadata)[] };
 export type SkillsListResponse = { data: (SkillsListEntry)[] };
@@ -322,14 +349,24 @@ export type Steer = { input: string | (UserInput)[]; clientMessageId?: string };
 export type Steered = { status: "ok"; sessionId: string; turnId: string };
 export type StreamCommand = { type: "subscribe"; threadId?: string | null; threadIds?: (string)[] | null; families?: ("core" | "raw" | "app_server" | "inbox")[] | null; since?: number | null; bootId?: string | null } | { type: "unsubscribe" } | { type: "ping" };
 export type StreamControl = { type: "ready"; threadId: string | null; seq: number; bootId: string } | { type: "subscribed"; threadIds: (string)[] | "*"; seq: number; bootId: string; replayed: number } | { type: "resync"; seq: number; bootId: string; reason: string } | { type: "pong" } | { type: "error"; message: string };
-export type StreamEvent = { seq: number; bootId: string; threadId: string | null; type: "approval"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "approval_resolved"; payload: ApprovalResolved } | { seq: number; bootId: string; threadId: string | null; type: "tool_user_input_requested"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "tool_user_input_resolved"; payload: ToolUserInputResolved } | { seq: number; bootId: string; threadId: string | null; type: "tool_call_requested"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "tool_call_resolved"; payload: ToolCallResolved } | { seq: number; bootId: string; threadId: string | null; type: "request_pending"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "request_resolved"; payload: RequestResolved } | { seq: number; bootId: string; threadId: string | null; type: "request_responding"; payload: RequestResponding } | { seq: number; bootId: string; threadId: string | null; type: "transcript_updated"; payload: TranscriptUpdated } | { seq: number; bootId: string; threadId: string | null; type: "turn_plan_updated"; payload: TurnPlanUpdated } | { seq: number; bootId: string; threadId: string | null; type: "turn_diff_updated"; payload: TurnDiffUpdated } | { seq: number; bootId: string; threadId: string | null; type: "thread_token_usage_updated"; payload: TokenUsageUpdated } | { seq: number; bootId: string; threadId: string | null; type: "notification"; payload: RawNotification } | { seq: number; bootId: string; threadId: string | null; type: "server_request"; payload: RawServerRequest } | { seq: number; bootId: string; threadId: string | null; type: "session_upserted"; payload: SessionSummary } | { seq: number; bootId: string; threadId: string | null; type: "session_deleted"; payload: SessionDeletedEvent } | { seq: number; bootId: string; threadId: string | null; type: "session_project_updated"; payload: SessionProjectUpdated } | { seq: number; bootId: string; threadId: string | null; type: "queue_updated"; payload: QueueUpdated } | { seq: number; bootId: string; threadId: string | null; type: "project_upserted"; payload: Project } | { seq: number; bootId: string; threadId: string | null; type: "project_deleted"; payload: ProjectDeletedEvent } | { seq: number; bootId: string; threadId: string | null; type: "app_list_updated"; payload: AppListUpdated } | { seq: number; bootId: string; threadId: string | null; type: "mcp_oauth_completed"; payload: McpOauthCompleted } | { seq: number; bootId: string; threadId: string | null; type: "account_updated"; payload: AccountUpdated } | { seq: number; bootId: string; threadId: string | null; type: "account_login_completed"; payload: AccountLoginDone } | { seq: number; bootId: string; threadId: string | null; type: "account_rate_limits_updated"; payload: RateLimitsUpdated } | { seq: number; bootId: string; threadId: string | null; type: "engine_state"; payload: EngineState };
+export type StreamEvent = { seq: number; bootId: string; threadId: string | null; type: "approval"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "approval_resolved"; payload: ApprovalResolved } | { seq: number; bootId: string; threadId: string | null; type: "tool_user_input_requested"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "tool_user_input_resolved"; payload: ToolUserInputResolved } | { seq: number; bootId: string; threadId: string | null; type: "tool_call_requested"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "tool_call_resolved"; payload: ToolCallResolved } | { seq: number; bootId: string; threadId: string | null; type: "request_pending"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "request_resolved"; payload: RequestResolved } | { seq: number; bootId: string; threadId: string | null; type: "request_responding"; payload: RequestResponding } | { seq: number; bootId: string; threadId: string | null; type: "transcript_updated"; payload: TranscriptUpdated } | { seq: number; bootId: string; threadId: string | null; type: "turn_plan_updated"; payload: TurnPlanUpdated } | { seq: number; bootId: string; threadId: string | null; type: "turn_diff_updated"; payload: TurnDiffUpdated } | { seq: number; bootId: string; threadId: string | null; type: "thread_token_usage_updated"; payload: TokenUsageUpdated } | { seq: number; bootId: string; threadId: string | null; type: "notification"; payload: RawNotification } | { seq: number; bootId: string; threadId: string | null; type: "server_request"; payload: RawServerRequest } | { seq: number; bootId: string; threadId: string | null; type: "session_upserted"; payload: SessionSummary } | { seq: number; bootId: string; threadId: string | null; type: "session_deleted"; payload: SessionDeletedEvent } | { seq: number; bootId: string; threadId: string | null; type: "session_project_updated"; payload: SessionProjectUpdated } | { seq: number; bootId: string; threadId: string | null; type: "queue_updated"; payload: QueueUpdated } | { seq: number; bootId: string; threadId: string | null; type: "project_upserted"; payload: Project } | { seq: number; bootId: string; threadId: string | null; type: "project_deleted"; payload: ProjectDeletedEvent } | { seq: number; bootId: string; threadId: string | null; type: "app_list_updated"; payload: AppListUpdated } | { seq: number; bootId: string; threadId: string | null; type: "mcp_oauth_completed"; payload: McpOauthCompleted } | { seq: number; bootId: string; threadId: string | null; type: "account_updated"; payload: AccountUpdated } | { seq: number; bootId: string; threadId: string | null; type: "account_login_completed"; payload: AccountLoginDone } | { seq: number; bootId: string; threadId: string | null; type: "account_rate_limits_updated"; payload: RateLimitsUpdated } | { seq: number; bootId: string; threadId: string | null; type: "templates_changed"; payload: TemplatesChanged } | { seq: number; bootId: string; threadId: string | null; type: "schedules_changed"; payload: SchedulesChanged } | { seq: number; bootId: string; threadId: string | null; type: "engine_state"; payload: EngineState };
 export type StreamMessage = StreamControl | StreamEvent | PassThroughEvent;
 export type SubAgentActivityKind = "started" | "interacted" | "interrupted" | "completed";
 export type SubAgentSource = "review" | "compact" | "memory_consolidation" | { thread_spawn: { depth: number; parent_thread_id: ThreadId; agent_nickname?: string | null; agent_path?: AgentPath | null; agent_role?: string | null } } | { other: string };
 export type SystemSession = { status: "error"; code: "system_session"; sessionId: string; message: string };
+export type Template = { templateId: string; name: string; text: string; createdAt: string; updatedAt: string };
+export type TemplateChange = { name?: string; text?: string };
+export type TemplateList = { data: (Template)[] };
+export type TemplateRemoved = { status: "ok"; templateId: string };
+export type TemplateWrite = { name: string; text: string };
+export type TemplatesChanged = Record<string, unknown>;
+export type Terminal = { terminalId: string; sessionId: string; cwd: string; openedAt: string; by: string; exitCode: number | null };
+export type TerminalClosed = { status: "ok"; terminalId: string };
+export type TerminalList = { data: (Terminal)[] };
 export type TextElement = { byteRange: ByteRange; placeholder?: string | null };
 export type Thread = { cliVersion: string; createdAt: number; cwd: AbsolutePathBuf; ephemeral: boolean; id: string; modelProvider: string; preview: string; projectId: string | null; sessionId: string; source: SessionSource; status: ThreadStatus; turns: (Turn)[]; updatedAt: number; agentNickname?: string | null; agentRole?: string | null; canAcceptDirectInput?: boolean | null; daybreakEnabled?: boolean | null; environments?: (ThreadEnvironment)[] | null; extra?: ThreadExtra | null; forkedFromId?: string | null; gitInfo?: GitInfo | null; historyMode?: ThreadHistoryMode; model?: string | null; name?: string | null; originator?: string | null; parentThreadId?: string | null; path?: string | null; reasoningEffort?: ReasoningEffort | null; recencyAt?: number | null; section?: ThreadSection | null; sectionEnteredAt?: number | null; threadSource?: ThreadSource | null };
 export type ThreadActiveFlag = "waitingOnApproval" | "waitingOnUserInput";
+export type ThreadBackgroundTerminal = { command: string; cwd: LegacyAppPathString; itemId: string; processId: string; cpuPercent?: number | null; osPid?: number | null; rssKb?: number | null };
 export type ThreadEnvironment = { cwd: LegacyAppPathString; environmentId: string; runtimeWorkspaceRoots: (LegacyAppPathString)[] };
 export type ThreadExtra = Record<string, unknown>;
 export type ThreadHistoryMode = "legacy" | "paginated";
@@ -474,6 +511,11 @@ export class ManagerClient {
     return this.#call("GET", "/api/devices", {}, undefined);
   }
 
+  /** Give a device another name. */
+  postDevicesByDeviceId(deviceId: string, body: DeviceRename): Promise<Device> {
+    return this.#call("POST", `/api/devices/${encodeURIComponent(deviceId)}`, {}, body);
+  }
+
   /** Revoke a device immediately. */
   deleteDevicesByDeviceId(deviceId: string): Promise<DeviceRevoked> {
     return this.#call("DELETE", `/api/devices/${encodeURIComponent(deviceId)}`, {}, undefined);
@@ -504,6 +546,51 @@ export class ManagerClient {
     return this.#call("DELETE", `/api/rules/${encodeURIComponent(ruleId)}`, {}, undefined);
   }
 
+  /** Prompt templates, by name. */
+  getTemplates(): Promise<TemplateList> {
+    return this.#call("GET", "/api/templates", {}, undefined);
+  }
+
+  /** Add a prompt template. */
+  postTemplates(body: TemplateWrite): Promise<Template> {
+    return this.#call("POST", "/api/templates", {}, body);
+  }
+
+  /** Change a prompt template. */
+  postTemplatesByTemplateId(templateId: string, body: TemplateChange): Promise<Template> {
+    return this.#call("POST", `/api/templates/${encodeURIComponent(templateId)}`, {}, body);
+  }
+
+  /** Remove a prompt template. */
+  deleteTemplatesByTemplateId(templateId: string): Promise<TemplateRemoved> {
+    return this.#call("DELETE", `/api/templates/${encodeURIComponent(templateId)}`, {}, undefined);
+  }
+
+  /** Schedules, by name, with their last runs. */
+  getSchedules(): Promise<ScheduleList> {
+    return this.#call("GET", "/api/schedules", {}, undefined);
+  }
+
+  /** Add a schedule: at its times the manager starts a session and sends it the prompt. */
+  postSchedules(body: ScheduleWrite): Promise<Schedule> {
+    return this.#call("POST", "/api/schedules", {}, body);
+  }
+
+  /** Change a schedule, or switch it on or off. */
+  postSchedulesByScheduleId(scheduleId: string, body: ScheduleChange): Promise<Schedule> {
+    return this.#call("POST", `/api/schedules/${encodeURIComponent(scheduleId)}`, {}, body);
+  }
+
+  /** Remove a schedule; sessions that it started stay. */
+  deleteSchedulesByScheduleId(scheduleId: string): Promise<ScheduleRemoved> {
+    return this.#call("DELETE", `/api/schedules/${encodeURIComponent(scheduleId)}`, {}, undefined);
+  }
+
+  /** Run a schedule now, in addition to its times. */
+  postSchedulesRun(scheduleId: string): Promise<Schedule> {
+    return this.#call("POST", `/api/schedules/${encodeURIComponent(scheduleId)}/run`, {}, undefined);
+  }
+
   /** What the engine behind the manager can do. */
   getCapabilities(query: { refresh?: boolean } = {}): Promise<Capabilities> {
     return this.#call("GET", "/api/capabilities", query, undefined);
@@ -527,6 +614,11 @@ export class ManagerClient {
   /** Skills of a folder. */
   getSkills(query: { forceReload?: boolean; cwd?: string } = {}): Promise<SkillsListResponse> {
     return this.#call("GET", "/api/skills", query, undefined);
+  }
+
+  /** Add a skill of the user: a folder with instructions that the agent reads when it needs them. */
+  postSkills(body: SkillWrite): Promise<SkillAdded> {
+    return this.#call("POST", "/api/skills", {}, body);
   }
 
   /** Hooks of the folders in use: the engine's own, those of projects and of the newest sessions. */
@@ -694,6 +786,26 @@ export class ManagerClient {
     return this.#call("POST", `/api/projects/${encodeURIComponent(projectId)}/chats/delete-all`, {}, undefined);
   }
 
+  /** The key for subscribing, and what this device is notified of. */
+  getPush(): Promise<PushState> {
+    return this.#call("GET", "/api/push", {}, undefined);
+  }
+
+  /** Notify this device from now on, or change what it is notified of. */
+  postPush(body: PushSubscribe): Promise<PushState> {
+    return this.#call("POST", "/api/push", {}, body);
+  }
+
+  /** No longer notify this device. */
+  deletePush(): Promise<PushState> {
+    return this.#call("DELETE", "/api/push", {}, undefined);
+  }
+
+  /** Send a notification to this device now. */
+  postPushTest(): Promise<PushTested> {
+    return this.#call("POST", "/api/push/test", {}, undefined);
+  }
+
   /** Sessions, most recent first. */
   getSessions(query: { archived?: boolean; cursor?: string; limit?: number; includeSystemOwned?: boolean; search?: string } = {}): Promise<SessionList> {
     return this.#call("GET", "/api/sessions", query, undefined);
@@ -837,6 +949,56 @@ export class ManagerClient {
   /** Find files of the session's folder by a few letters. */
   getSessionsFiles(sessionId: string, query: { query: string }): Promise<FilesFound> {
     return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/files`, query, undefined);
+  }
+
+  /** Make a read-only link to the session as it is now; whoever has the link needs no sign-in. */
+  postSessionsShares(sessionId: string, body: ShareMake): Promise<ShareMade> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/shares`, {}, body);
+  }
+
+  /** The read-only links that still work. */
+  getShares(): Promise<ShareList> {
+    return this.#call("GET", "/api/shares", {}, undefined);
+  }
+
+  /** End a read-only link. */
+  deleteSharesByShareId(shareId: string): Promise<ShareEnded> {
+    return this.#call("DELETE", `/api/shares/${encodeURIComponent(shareId)}`, {}, undefined);
+  }
+
+  /** Open terminals. */
+  getTerminals(): Promise<TerminalList> {
+    return this.#call("GET", "/api/terminals", {}, undefined);
+  }
+
+  /** Close a terminal and end everything in it. */
+  deleteTerminalsByTerminalId(terminalId: string): Promise<TerminalClosed> {
+    return this.#call("DELETE", `/api/terminals/${encodeURIComponent(terminalId)}`, {}, undefined);
+  }
+
+  /** Commands that the agent left running. */
+  getSessionsBackgroundTerminals(sessionId: string): Promise<BackgroundTerminalList> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/background-terminals`, {}, undefined);
+  }
+
+  /** End one of them. */
+  deleteSessionsBackgroundTerminalsByProcessId(sessionId: string, processId: string): Promise<BackgroundTerminalEnded> {
+    return this.#call("DELETE", `/api/sessions/${encodeURIComponent(sessionId)}/background-terminals/${encodeURIComponent(processId)}`, {}, undefined);
+  }
+
+  /** Open previews of local ports. */
+  getPreviews(): Promise<PreviewList> {
+    return this.#call("GET", "/api/previews", {}, undefined);
+  }
+
+  /** Make a local port visible to signed-in browsers, at an address of its own; `url` works once. */
+  postPreviews(body: PreviewOpen): Promise<PreviewOpened> {
+    return this.#call("POST", "/api/previews", {}, body);
+  }
+
+  /** Close a preview. */
+  deletePreviewsByPreviewId(previewId: string): Promise<PreviewClosed> {
+    return this.#call("DELETE", `/api/previews/${encodeURIComponent(previewId)}`, {}, undefined);
   }
 
   /** All pending requests, across all sessions, oldest first. */

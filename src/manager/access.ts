@@ -149,6 +149,12 @@ export class Access {
     return this.#alive().map(({ digest: _, pageDigest: __, ...device }) => ({ ...device, current: device.deviceId === current }));
   }
 
+  rename(deviceId: string, name: string): boolean {
+    if (!this.#alive().some((d) => d.deviceId === deviceId)) return false;
+    this.#store.change({ devices: this.#store.state.devices.map((d) => (d.deviceId === deviceId ? { ...d, name } : d)) });
+    return true;
+  }
+
   revoke(deviceId: string): boolean {
     const left = this.#alive().filter((d) => d.deviceId !== deviceId);
     if (left.length === this.#alive().length) return false;

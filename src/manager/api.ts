@@ -1,18 +1,26 @@
 /** All routes of the manager as data: the single source for validation, the OpenAPI document and the typed client. */
 import { accessRoutes } from "./api/access.ts";
+import { automationRoutes } from "./api/automation.ts";
 import type { AnswerOf, BodyOf, PathOf, QueryOf, Route, RouteKey } from "./api/define.ts";
 import { engineRoutes } from "./api/engine.ts";
 import { pluginRoutes } from "./api/plugins.ts";
 import { projectRoutes } from "./api/projects.ts";
+import { pushRoutes } from "./api/push.ts";
 import { requestRoutes } from "./api/requests.ts";
 import { sessionRoutes } from "./api/sessions.ts";
+import { sharingRoutes } from "./api/sharing.ts";
+import { terminalRoutes } from "./api/terminals.ts";
 
 export const routes = {
   ...accessRoutes,
+  ...automationRoutes,
   ...engineRoutes,
   ...pluginRoutes,
   ...projectRoutes,
+  ...pushRoutes,
   ...sessionRoutes,
+  ...sharingRoutes,
+  ...terminalRoutes,
   ...requestRoutes,
 } as const satisfies Record<RouteKey, Route>;
 

@@ -11,7 +11,9 @@ import {
   type TestManager,
   threadOf,
 } from "../../test/support/manager.ts";
-import { ableEngine, addressOf, goodCalls } from "../../test/support/manager-calls.ts";
+import { ableEngine, addressOf, goodCalls, pushBody } from "../../test/support/manager-calls.ts";
+import { engineRefusals, prepareAutomation, statusCases, unsupportedMethods } from "../../test/support/manager-statuses.ts";
+import { PushService } from "../../test/support/push-service.ts";
 import { fits } from "../lib/schema.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { Route, RouteKey } from "./api/define.ts";
@@ -25,6 +27,7 @@ let it: TestManager;
 /** A manager whose engine can open sessions and nothing else. */
 let unable: TestManager;
 let engine: PlayedEngine;
+let service: PushService;
 let scratch: ReturnType<typeof scratchFolder>;
 const devices: Partial<Record<"read" | "approve" | "drive", string>> = {};
 
@@ -32,7 +35,8 @@ describe("contract", () => {
   before(async () => {
     scratch = scratchFolder();
     engine = ableEngine();
-    it = await startManager({ engine, folder: scratch.folder, workspace: "/work" });
+    service = await PushService.open();
+    it = await startManager({ engine, folder: scratch.folder, workspace: "/work", pushHosts: [service.host] });
     unable = await startManager({ engine: onlyThreads(), folder: `${scratch.folder}/unable`, workspace: "/work" });
     for (const scope of ["read", "approve", "drive"] as const)
       devices[scope] = it.backend.access.signIn(it.backend.access.makeLink(scope, scope).code, undefined).token;
@@ -40,6 +44,7 @@ describe("contract", () => {
   after(async () => {
     await unable.close();
     await it.close();
+    await service.close();
     scratch.remove();
   });
 
@@ -57,13 +62,14 @@ describe("contract", () => {
       locked: false,
       accepted: [],
     });
+    prepareAutomation(it.backend);
     engine.queued.splice(0, engine.queued.length, { id: "q-1", input: [{ type: "text", text: "later" }], clientUserMessageId: "m-1" });
     it.backend.messages.drop("s-1");
     it.backend.sessions.forget("s-1");
     await it.call("POST /api/sessions/s-1/resume", {});
   });
 
-  const stretch = new Set<RouteName>(["GET /api/stream", "GET /rpc"]);
+  const stretch = new Set<RouteName>(["GET /api/stream", "GET /api/terminal", "GET /rpc"]);
 
   async function attempt(
     key: RouteName,
@@ -121,9 +127,26 @@ describe("contract", () => {
         const { device } = it.backend.access.signIn(it.backend.access.makeLink("read", "y").code, undefined);
         return void (await attempt(key, 200, { at: `/api/devices/${device.deviceId}` }));
       }
+      if (key === "POST /api/devices/:deviceId") {
+        const [first] = it.backend.access.devices(undefined);
+        return void (await attempt(key, 200, { at: `/api/devices/${first?.deviceId}` }));
+      }
+      if (key === "DELETE /api/terminals/:terminalId") {
+        const id = await it.backend.terminals.start({ sessionId: "s-1", cwd: "/work", by: "x" }, { cols: 80, rows: 24 });
+        return void (await attempt(key, 200, { at: `/api/terminals/${id}` }));
+      }
+      if (key === "DELETE /api/previews/:previewId") {
+        const opened = await it.backend.previews?.open(10, "x");
+        return void (await attempt(key, 200, { at: `/api/previews/${opened?.preview.previewId}` }));
+      }
+      if (key === "POST /api/push" || key === "POST /api/push/test") return void (await pushed(key));
       if (key.endsWith("/rules/:ruleId")) {
         const id = createHash("sha256").update('["git","push"]').digest("hex").slice(0, 16);
         return void (await attempt(key, 200, { at: `/api/rules/${id}` }));
+      }
+      if (key === "GET /share/:secret" || key === "DELETE /api/shares/:shareId") {
+        const { share, secret } = it.backend.shares.add("<p>shared</p>", { sessionId: "s-1", title: "", by: "x" }, 1);
+        return void (await attempt(key, 200, { at: key.startsWith("GET") ? `/share/${secret}` : `/api/shares/${share.shareId}` }));
       }
       if (key === "POST /api/auth/sign-out") {
         const { token } = it.backend.access.signIn(it.backend.access.makeLink("read", "z").code, undefined);
@@ -179,50 +202,22 @@ describe("contract", () => {
       });
   }
 
+  /** Devices can be notified; the token of the file cannot. */
+  async function pushed(key: RouteName): Promise<void> {
+    const headers = { authorization: `Bearer ${devices.read}` };
+    const subscription = { ...pushBody, ...service.subscribe() };
+    await attempt("POST /api/push", 200, { body: subscription, headers });
+    if (key === "POST /api/push") return;
+    await attempt(key, 200, { headers });
+    service.status = 500;
+    await attempt(key, 502, { headers });
+    service.status = 201;
+  }
+
   /** An engine that can open sessions and nothing else. */
   function onlyThreads(): PlayedEngine {
     const plain = ableEngine();
-    for (const method of [
-      "thread/start",
-      "thread/fork",
-      "thread/rollback",
-      "thread/revert",
-      "thread/compact/start",
-      "thread/backgroundTerminals/clean",
-      "review/start",
-      "turn/steer",
-      "fuzzyFileSearch",
-      "model/list",
-      "collaborationMode/list",
-      "experimentalFeature/list",
-      "skills/list",
-      "hooks/list",
-      "skills/config/write",
-      "app/list",
-      "config/mcpServer/reload",
-      "mcpServer/oauth/login",
-      "mcpServerStatus/list",
-      "account/read",
-      "account/login/start",
-      "account/login/cancel",
-      "account/provider/list",
-      "account/logout",
-      "account/provider/list",
-      "account/rateLimits/read",
-      "config/read",
-      "configRequirements/read",
-      "config/value/write",
-      "config/batchWrite",
-      "command/exec",
-      "feedback/upload",
-      "plugin/list",
-      "plugin/uninstall",
-      "plugin/trust/accept",
-      "marketplace/add",
-      "marketplace/remove",
-      "marketplace/upgrade",
-      "fs/readFile",
-    ])
+    for (const method of unsupportedMethods)
       plain.on(method, () => {
         throw invalidRequest(`Invalid request: unknown variant \`${method}\`, expected one of …`);
       });
@@ -300,31 +295,7 @@ describe("contract", () => {
     return (params) => fresh.answer(method, params);
   }
 
-  for (const [key, method, message, code] of [
-    ["POST /api/sessions", "thread/start", "the folder does not exist", "invalid_state"],
-    ["DELETE /api/sessions/:sessionId", "thread/delete", "held by pid 7", "invalid_state"],
-    ["POST /api/sessions/:sessionId/messages", "turn/start", "held by pid 7", "invalid_state"],
-    ["POST /api/sessions/:sessionId/turns/:turnId/steer", "turn/steer", "no active turn to steer", "invalid_state"],
-    ["POST /api/sessions/:sessionId/resume", "thread/resume", "held by pid 7", "invalid_state"],
-    ["POST /api/sessions/:sessionId/fork", "thread/fork", "busy", "invalid_state"],
-    ["POST /api/sessions/:sessionId/compact", "thread/compact/start", "a turn is in progress", "invalid_state"],
-    ["POST /api/sessions/:sessionId/rollback", "thread/rollback", "a turn is in progress", "invalid_state"],
-    ["POST /api/sessions/:sessionId/background-terminals/clean", "thread/backgroundTerminals/clean", "busy", "invalid_state"],
-    ["POST /api/sessions/:sessionId/review", "review/start", "busy", "invalid_state"],
-    ["POST /api/sessions/:sessionId/archive", "thread/archive", "no rollout found for thread id s-1", "not_materialized"],
-    ["POST /api/sessions/:sessionId/interrupt", "turn/interrupt", "no active turn to interrupt", "no_active_turn"],
-    ["POST /api/mcp/servers/:serverName/oauth/login", "mcpServer/oauth/login", "No MCP server named 'one' found.", "invalid_state"],
-    ["POST /api/account/login/start", "account/login/start", "a sign-in is under way", "invalid_state"],
-    ["GET /api/plugins/:pluginId", "plugin/read", "missing plugin.json", "invalid_state"],
-    ["POST /api/plugins/:pluginId/install", "plugin/install", "missing plugin.json", "invalid_state"],
-    ["POST /api/plugins/:pluginId/accept", "plugin/trust/accept", "the plugin has changed since you looked at it", "invalid_state"],
-    ["DELETE /api/plugins/:pluginId", "plugin/uninstall", "invalid plugin id", "invalid_state"],
-    ["POST /api/marketplaces", "marketplace/add", "invalid marketplace source format", "invalid_state"],
-    ["POST /api/marketplaces/upgrade", "marketplace/upgrade", "it is not configured as a Git marketplace", "invalid_state"],
-    ["DELETE /api/marketplaces/:name", "marketplace/remove", "marketplace `mk` is not configured or installed", "invalid_state"],
-    ["POST /api/config/value", "config/value/write", "Configuration was modified since last read.", "invalid_state"],
-    ["POST /api/config/batch", "config/batchWrite", "Configuration was modified since last read.", "invalid_state"],
-  ] as const)
+  for (const [key, method, message, code] of engineRefusals)
     test(`${key}: 409 ${code}`, async () => {
       if (method === "thread/resume") it.backend.sessions.forget("s-1");
       await refusing(method, message, async () => assert.equal((await attempt(key, 409))["code"], code));
@@ -392,6 +363,13 @@ describe("contract", () => {
     await attempt("POST /api/projects/:projectId/chats/move-all", 409, { body: { destination: "archive" } });
   });
 
+  for (const { key, status, code, prepare, bodyFor, ...call } of statusCases)
+    test(`${key}: ${status} ${code} ${JSON.stringify(call)}`, async () => {
+      prepare?.(it.backend);
+      const given = bodyFor === undefined ? call : { ...call, body: bodyFor(it.backend) };
+      assert.equal((await attempt(key, status, given))["code"], code);
+    });
+
   test("a rule for the same arguments is 409", async () => {
     await attempt("POST /api/rules", 409, { body: { pattern: ["git", "push"], decision: "allow" } });
   });
@@ -438,7 +416,7 @@ describe("contract", () => {
     const at = addressOf(key);
     const admin = { authorization: `Bearer ${adminToken}` };
     const open = async (status: number, headers: Readonly<Record<string, string>>, query = ""): Promise<Record<string, unknown>> => {
-      const answer = await askUpgrade(it.url, at + query, headers);
+      const answer = await askUpgrade(it.url, at + (at.includes("?") ? query.replace("?", "&") : query), headers);
       assert.equal(answer.status, status, JSON.stringify(answer.body));
       note(key, status, answer.body);
       return answer.body;
@@ -464,16 +442,17 @@ describe("contract", () => {
     });
   }
 
-  test("GET /rpc: 403 for a device that may only drive, and for a page of another origin", async () => {
-    for (const headers of [
-      { authorization: `Bearer ${devices.drive}` },
-      { authorization: `Bearer ${adminToken}`, origin: "http://evil.example" },
-    ]) {
-      const answer = await askUpgrade(it.url, "/rpc", headers);
-      assert.equal(answer.status, 403);
-      note("GET /rpc", 403, answer.body);
-    }
-  });
+  for (const key of ["GET /rpc", "GET /api/terminal"] as const)
+    test(`${key}: 403 for a device that may only drive, and for a page of another origin`, async () => {
+      for (const headers of [
+        { authorization: `Bearer ${devices.drive}` },
+        { authorization: `Bearer ${adminToken}`, origin: "http://evil.example" },
+      ]) {
+        const answer = await askUpgrade(it.url, addressOf(key), headers);
+        assert.equal(answer.status, 403);
+        note(key, 403, answer.body);
+      }
+    });
 
   test("every status of the description was tested", () => {
     const missing: string[] = [];

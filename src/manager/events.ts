@@ -119,6 +119,8 @@ export const eventPayloads = {
     object({ success: boolean(), error: maybe(string()), loginId: maybe(string()) }),
   ),
   account_rate_limits_updated: named("RateLimitsUpdated", () => object({ rateLimits: unknown() })),
+  templates_changed: named("TemplatesChanged", () => object({})),
+  schedules_changed: named("SchedulesChanged", () => object({})),
   engine_state: named("EngineState", () => object({ running: boolean(), reason: maybe(string()) })),
 } as const;
 
@@ -179,6 +181,8 @@ export const broadcast: ReadonlySet<string> = new Set<EventName>([
   "account_updated",
   "account_login_completed",
   "account_rate_limits_updated",
+  "templates_changed",
+  "schedules_changed",
   "engine_state",
 ]);
 

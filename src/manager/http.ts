@@ -16,20 +16,28 @@ import type { Pages } from "./pages.ts";
 import { failure, invalid, Problem, problemOf } from "./problems.ts";
 import { type RequestGuard, safeHeaders } from "./request-guard.ts";
 import { accessHandlers } from "./routes/access.ts";
+import { automationHandlers } from "./routes/automation.ts";
 import { engineHandlers } from "./routes/engine.ts";
 import { pluginHandlers } from "./routes/plugins.ts";
 import { projectHandlers } from "./routes/projects.ts";
+import { pushHandlers } from "./routes/push.ts";
 import { requestHandlers } from "./routes/requests.ts";
 import { controlHandlers } from "./routes/session-controls.ts";
 import { sessionHandlers } from "./routes/sessions.ts";
+import { sharingHandlers } from "./routes/sharing.ts";
+import { terminalHandlers } from "./routes/terminals.ts";
 
 const handlers: HandlersFor<typeof routes> = {
   ...accessHandlers,
+  ...automationHandlers,
   ...engineHandlers,
   ...pluginHandlers,
   ...projectHandlers,
+  ...pushHandlers,
   ...sessionHandlers,
   ...controlHandlers,
+  ...sharingHandlers,
+  ...terminalHandlers,
   ...requestHandlers,
 };
 type AnyHandler = (call: unknown) => Promise<AnyReply> | AnyReply;
@@ -101,6 +109,7 @@ export function createHttp({ manager, guard, pages }: HttpParts): Hono<Env> {
     const body = checkBody(route, await readBody(request, takesPictures.test(key) ? largeBody : smallBody));
     const handler = handlers[key as keyof typeof handlers] as unknown as AnyHandler;
     const reply = await handler({ manager, caller: allowed, path, query, body });
+    if (route.media === "text/html") return page(reply);
     return finish(key, reply, body);
   }
 
@@ -117,10 +126,14 @@ export function createHttp({ manager, guard, pages }: HttpParts): Hono<Env> {
   return app;
 }
 
+/** A document with a content policy of its own keeps it. */
 function guarded(response: Response): Response {
-  for (const [name, value] of Object.entries(safeHeaders)) response.headers.set(name, value);
+  for (const [name, value] of Object.entries(safeHeaders)) if (!response.headers.has(name)) response.headers.set(name, value);
   return response;
 }
+
+const page = ({ status, body, headers }: AnyReply): Response =>
+  new Response(String(body), { status, headers: { "content-type": "text/html; charset=utf-8", "cache-control": "no-store", ...headers } });
 
 const anonymous: Caller = { scope: "read", actor: { kind: "device", name: "a stranger" }, device: undefined };
 

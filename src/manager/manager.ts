@@ -5,6 +5,7 @@ import { errorMessage } from "../lib/error-text.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { randomUuid } from "../lib/random.ts";
 import type { ServerNotification } from "../protocol/methods.ts";
+import type { Turn } from "../protocol/turn.ts";
 import { EngineLink, type LinkState } from "../sessions/link.ts";
 import type { Messages } from "../sessions/messages.ts";
 import type { Actor } from "../sessions/records.ts";
@@ -19,9 +20,15 @@ import { emitAliases } from "./event-aliases.ts";
 import { type PassThroughEvent, passThroughName } from "./events.ts";
 import { Hub } from "./hub.ts";
 import { managerMessages } from "./messages.ts";
+import type { Previews } from "./previews.ts";
+import { Push } from "./push/push.ts";
 import { Requests } from "./requests.ts";
+import { runSchedule } from "./run-schedule.ts";
+import { Schedules } from "./schedules.ts";
 import { Sessions } from "./sessions.ts";
+import { Shares } from "./shares.ts";
 import { ManagerStore } from "./store.ts";
+import { Terminals } from "./terminals.ts";
 
 export interface ManagerOptions {
   readonly engine: Engine;
@@ -29,6 +36,8 @@ export interface ManagerOptions {
   readonly folder: string;
   readonly version: string;
   readonly fileToken: string;
+  /** Push services besides those of the browsers' makers. */
+  readonly pushHosts?: readonly string[];
   readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
   readonly now?: () => number;
 }
@@ -51,13 +60,19 @@ export class Manager {
   readonly requests: Requests;
   readonly messages: Messages;
   readonly rules: Rules;
+  readonly push: Push;
+  readonly schedules: Schedules;
+  readonly shares: Shares;
+  readonly terminals: Terminals;
   readonly link: EngineLink;
   readonly now: () => number;
   readonly warn: ManagerOptions["warn"];
   /** Sessions in which a program requested the offline tour. */
   readonly tourSessions = new WeakSet<Session>();
-  /** The address of the page; set when the manager listens. */
-  publicUrl = "";
+  /** The addresses of the page, the likeliest for another device first; set when the manager listens. Networks come and go. */
+  addresses: () => readonly string[] = () => [];
+  /** Set when the manager listens. */
+  previews: Previews | undefined;
   /** Sessions that an open socket follows. */
   watched: () => ReadonlySet<string> = () => new Set();
   readonly #merge: DeltaMerge;
@@ -98,13 +113,14 @@ export class Manager {
       rootOf: (id) => this.sessions.rootOf(id),
       titleOf: (id) => this.sessions.titleOf(id),
       changed: (id) => this.#changed(id),
+      waits: (request) => this.push.needsYou(request),
     });
     this.messages = managerMessages({ hub: this.hub, store: this.store, sessions: this.sessions, link, now, warn: options.warn });
-    const ruleNotes = {
-      read: () => this.store.state.ruleNotes,
-      write: (notes: RuleNotes) => this.store.change({ ruleNotes: { ...notes } }),
-    };
-    this.rules = new Rules(link, ruleNotes, now);
+    this.rules = new Rules(link, this.#ruleNotes(), now);
+    this.push = this.#makePush(options);
+    this.terminals = new Terminals(link, now);
+    this.shares = new Shares(options.folder, this.store, now);
+    this.schedules = this.#makeSchedules();
     this.#merge = new DeltaMerge((message) => this.#publish(message));
     this.link = new EngineLink({
       open: async (handlers, signal) =>
@@ -132,12 +148,35 @@ export class Manager {
     this.#timer.unref();
   }
 
+  #ruleNotes(): ConstructorParameters<typeof Rules>[1] {
+    return {
+      read: () => this.store.state.ruleNotes,
+      write: (notes: RuleNotes) => this.store.change({ ruleNotes: { ...notes } }),
+    };
+  }
+
+  #makeSchedules(): Schedules {
+    return new Schedules({
+      ...{ store: this.store, now: this.now, warn: this.warn },
+      start: (schedule) => runSchedule(this, schedule),
+      isRunning: (id) => this.sessions.find(id)?.thread.status.type === "active",
+      changed: () => this.hub.emit("schedules_changed", null, {}),
+    });
+  }
+
+  #makePush({ folder, pushHosts = [] }: ManagerOptions): Push {
+    const { store, access, now, warn } = this;
+    return new Push({ store, access, folder, hosts: pushHosts, bootId: this.hub.bootId, now, warn });
+  }
+
   async start(): Promise<void> {
     await this.link.startOrFail();
+    this.schedules.start();
   }
 
   close(): void {
     clearInterval(this.#timer);
+    this.schedules.close();
     this.#merge.flush();
     this.requests.close();
     this.store.close();
@@ -183,7 +222,7 @@ export class Manager {
   }
 
   #receive(message: ServerNotification): void {
-    if (this.#merge.take(message)) return;
+    if (this.terminals.receive(message) || this.#merge.take(message)) return;
     this.#merge.flush();
     this.#publish(message);
   }
@@ -211,7 +250,8 @@ export class Manager {
       }
       case "turn/completed": {
         const { threadId, turn } = message.params;
-        return this.requests.expire(threadId, turn.id, "The turn has ended.");
+        this.requests.expire(threadId, turn.id, "The turn has ended.");
+        return this.#notifyEnd(threadId, turn);
       }
       case "thread/queue/changed":
         return this.messages.queueChanged(message.params.threadId);
@@ -224,6 +264,13 @@ export class Manager {
       case "thread/deleted":
         return this.recordDeletion(message.params.threadId, this.sessions.titleOf(message.params.threadId));
     }
+  }
+
+  /** Of sessions, not of the agents that they start; a person who has stopped a turn knows. */
+  #notifyEnd(threadId: string, { status, error }: Turn): void {
+    if (status === "interrupted" || this.sessions.rootOf(threadId) !== threadId || this.sessions.isSystemOwned(threadId)) return;
+    const failed = status === "failed" ? (error?.message ?? "no reason was given") : null;
+    this.push.ended({ sessionId: threadId, title: this.sessions.titleOf(threadId), error: failed });
   }
 
   #attach(threadId: string): void {
@@ -287,6 +334,7 @@ export class Manager {
     if (state.kind !== "lost") return;
     if (!this.#isUp) return this.warn("engine not reached", { error: state.reason });
     this.#isUp = false;
+    this.terminals.engineLost();
     this.#merge.flush();
     this.requests.engineLost(this.engine.remote);
     this.sessions.engineLost("failed");
@@ -305,6 +353,7 @@ export class Manager {
       const watched = this.watched();
       await this.sessions.rest(restAfterMs, (id) => watched.has(id));
       await this.rules.sweep();
+      this.shares.sweep();
     } catch (error) {
       this.warn("housekeeping", { error: errorMessage(error) });
     }

@@ -58,7 +58,7 @@ export class RequestGuard {
     const twice = repeatedHeader(request, ["host", "origin"]);
     if (twice !== undefined) return `the header ${twice} occurs twice`;
     const host = headers.host ?? "";
-    if (!this.#isOwnHost(host)) return "the Host is not this manager's";
+    if (!this.isOwnHost(host)) return "the Host is not this manager's";
     const { origin } = headers;
     if (origin !== undefined && origin !== `${this.#options.secure ? "https" : "http"}://${host}`)
       return "the Origin is not this manager's page";
@@ -85,7 +85,7 @@ export class RequestGuard {
   }
 
   /** After DNS rebinding, a foreign page still sends its own host name, so names are refused unless listed. */
-  #isOwnHost(header: string): boolean {
+  isOwnHost(header: string): boolean {
     const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\d+)?$/.exec(header) ?? [];
     const host = (bracketed ?? plain ?? "").toLowerCase();
     const everywhere = this.#options.host === "0.0.0.0" || this.#options.host === "::";

@@ -21,6 +21,8 @@ export interface RequestPorts {
   rootOf(threadId: string): string;
   titleOf(threadId: string): string | null;
   changed(threadId: string): void;
+  /** A new request waits for somebody. */
+  waits(request: PendingRequest): void;
   now(): number;
 }
 
@@ -51,6 +53,7 @@ export class Requests extends PendingRequests {
       waits(record, rpcId) {
         announce(hub, record, rpcId);
         ports.changed(record.threadId);
+        ports.waits(record);
       },
       answering: (record, by, outcome) => answering(ports, record, by, outcome),
       ended: (record, ending) => ended(ports, record, ending),

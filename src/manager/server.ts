@@ -1,9 +1,10 @@
 /** Serves the manager on an address: HTTP for the routes and the page, websockets for events and for the protocol itself. */
 import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import { WebSocketServer } from "ws";
+import { type WebSocket, WebSocketServer } from "ws";
 import { sparing } from "../lib/allowance.ts";
 import { errorMessage, errorStack } from "../lib/error-text.ts";
 import { requestTarget } from "../lib/request-target.ts";
@@ -17,9 +18,11 @@ import { checkQuery } from "./check.ts";
 import { createHttp } from "./http.ts";
 import type { Manager } from "./manager.ts";
 import type { Pages } from "./pages.ts";
+import { Previews } from "./previews.ts";
 import { failure, invalid, Problem, problemOf } from "./problems.ts";
 import { RequestGuard, safeHeaders, streamProtocol } from "./request-guard.ts";
 import { EventStream, type StreamStart } from "./stream.ts";
+import { serveTerminal, type TerminalStart, terminalProtocol } from "./terminal-socket.ts";
 
 export interface ServeOptions {
   readonly manager: Manager;
@@ -42,6 +45,7 @@ const limits = { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeou
 const brokenTexts = { 400: "This is not HTTP, or its head is too large.", 408: "The request did not arrive completely in time." } as const;
 const maxConnections = 1024;
 const maxStreams = 256;
+const maxTerminalSockets = 64;
 
 export async function serveManager(options: ServeOptions): Promise<Served> {
   const { manager, host, tls } = options;
@@ -51,8 +55,13 @@ export async function serveManager(options: ServeOptions): Promise<Served> {
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const url = `${tls === undefined ? "http" : "https"}://${shown}:${port}`;
-  manager.publicUrl = url;
+  const named = options.allowedHosts.map((name) => `${tls === undefined ? "http" : "https"}://${name}:${port}`);
+  manager.addresses = () => [...named, ...otherAddresses(host).map((other) => url.replace(shown, other)), url];
   const guard = new RequestGuard({ host, port, secure: tls !== undefined, allowedHosts: options.allowedHosts }, manager.access);
+  manager.previews = new Previews({
+    ...{ host, tls, ownPort: port, now: manager.now, warn: manager.warn },
+    isOwnHost: (header) => guard.isOwnHost(header),
+  });
   const serve = getRequestListener(createHttp({ manager, guard, pages: options.pages }).fetch, {
     overrideGlobalObjects: false,
     errorHandler: () => unreadable(),
@@ -70,10 +79,21 @@ export async function serveManager(options: ServeOptions): Promise<Served> {
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       sockets.close();
+      manager.previews?.closeAll();
       server.closeAllConnections();
       await closed;
     },
   };
+}
+
+/** The addresses by which other machines reach a server that listens on every one. */
+function otherAddresses(host: string): readonly string[] {
+  if (host !== "0.0.0.0" && host !== "::") return [];
+  const found = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const reachable = found.filter(
+    ({ internal, family, address }) => !internal && (family === "IPv4" || (host === "::" && !/^fe80:/i.test(address))),
+  );
+  return reachable.map(({ family, address }) => (family === "IPv6" ? `[${address}]` : address));
 }
 
 async function makeServer(tls: ServeOptions["tls"]): Promise<Server> {
@@ -91,20 +111,16 @@ function openSockets(server: Server, manager: Manager, guard: RequestGuard): { c
     handleProtocols: (offered) => (offered.has(streamProtocol) ? streamProtocol : false),
   });
   const protocol = new WebSocketServer({ ...shared, maxPayload: maxMessageBytes, autoPong: false });
-  for (const sockets of [events, protocol])
-    sockets.on(
-      "wsClientError",
-      (
-        error,
-        socket, // never throws: the text is the library's own
-      ) => refuse(socket, invalid([{ path: "", message: `not a websocket's opening: ${error.message}` }])),
-    );
+  const terminals = openTerminals(manager);
+  refuseBroken([events, protocol, terminals.sockets]);
   const streams = new Map<EventStream, string | undefined>();
   const transports = new Set<{ readonly transport: WebSocketTransport; readonly deviceId: string | undefined }>();
   manager.watched = () => new Set([...streams.keys()].flatMap((s) => [...s.watching]));
   manager.access.onRevoked = (deviceId) => {
     for (const [stream, owner] of streams) if (owner === deviceId) stream.close();
     for (const entry of transports) if (entry.deviceId === deviceId) entry.transport.close();
+    terminals.revoked(deviceId);
+    manager.push.unsubscribe(deviceId);
   };
 
   const warn = sparing(manager.warn);
@@ -128,6 +144,7 @@ function openSockets(server: Server, manager: Manager, guard: RequestGuard): { c
     const { path, query } = requestTarget(request.url);
     if (path === "/rpc") return openProtocol(request, socket, head);
     if (path === "/api/stream") return openStream(request, socket, head, query);
+    if (path === "/api/terminal") return terminals.open({ request, socket, head, query, caller: guard.caller(request) });
     refuse(socket, failure(404, "no_such_route", "There is nothing here."));
   }
 
@@ -174,7 +191,72 @@ function openSockets(server: Server, manager: Manager, guard: RequestGuard): { c
   return {
     close() {
       for (const stream of streams.keys()) stream.close();
+      terminals.close();
       for (const { transport } of transports) transport.close();
+    },
+  };
+}
+
+function refuseBroken(servers: readonly WebSocketServer[]): void {
+  for (const sockets of servers)
+    sockets.on(
+      "wsClientError",
+      (
+        error,
+        socket, // never throws: the text is the library's own
+      ) => refuse(socket, invalid([{ path: "", message: `not a websocket's opening: ${error.message}` }])),
+    );
+}
+
+interface Opening {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  readonly head: Buffer;
+  readonly query: URLSearchParams;
+  readonly caller: Caller | Problem | undefined;
+}
+
+/** The websockets of terminals, by the device that they belong to. */
+function openTerminals(manager: Manager): {
+  readonly sockets: WebSocketServer;
+  open(opening: Opening): void;
+  revoked(deviceId: string): void;
+  close(): void;
+} {
+  const shown = new Map<WebSocket, string | undefined>();
+  const sockets = new WebSocketServer({
+    ...{ noServer: true, perMessageDeflate: false, clientTracking: false, maxPayload: 256 * 1024 },
+    handleProtocols: (offered) => (offered.has(terminalProtocol) ? terminalProtocol : false),
+  });
+  return {
+    sockets,
+    open({ request, socket, head, query, caller }) {
+      const why = notAdmitted(caller, "admin");
+      if (why !== undefined) return refuse(socket, why);
+      if (shown.size >= maxTerminalSockets)
+        return refuse(socket, failure(503, "too_many_terminals", `At most ${maxTerminalSockets} terminals are shown at once.`));
+      let start: TerminalStart;
+      try {
+        start = checkQuery(routes["GET /api/terminal"], query) as unknown as TerminalStart;
+      } catch (error) {
+        return refuse(socket, problemOf(error) ?? failure(400, "invalid_request", "the query does not fit"));
+      }
+      const by = caller === undefined || caller instanceof Problem ? "" : caller.actor.name;
+      sockets.handleUpgrade(request, socket, head, (ws) => {
+        socket.setNoDelay(true);
+        shown.set(ws, deviceOf(caller));
+        ws.on("close", () => shown.delete(ws));
+        serveTerminal(manager, ws, start, by).catch((error: unknown) => {
+          manager.warn("a terminal could not be shown", { error: errorMessage(error) });
+          ws.terminate();
+        });
+      });
+    },
+    revoked(deviceId) {
+      for (const [socket, owner] of shown) if (owner === deviceId) socket.terminate();
+    },
+    close() {
+      for (const socket of shown.keys()) socket.terminate();
     },
   };
 }

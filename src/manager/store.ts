@@ -11,6 +11,7 @@ import {
   literals,
   maybe,
   named,
+  natural,
   nullable,
   object,
   optional,
@@ -21,6 +22,8 @@ import {
 } from "../lib/schema.ts";
 import { errorCode, isCode, systemErrorTexts } from "../lib/system-error.ts";
 import { PendingRequest, SessionControls } from "../sessions/records.ts";
+import { Schedule, Template } from "./api/automation.ts";
+import { PushWants } from "./api/push.ts";
 import { Project, TranscriptRow } from "./api/records.ts";
 
 const StoredDevice = named("StoredDevice", () =>
@@ -45,6 +48,26 @@ export type Tombstone = Infer<typeof Tombstone>;
 /** A pending request with the engine's id for it. */
 const StoredRequest = named("StoredRequest", () => object({ rpcId: string(), request: PendingRequest() }));
 export type StoredRequest = Infer<typeof StoredRequest>;
+
+/** A snapshot of a session that whoever has its link may read. */
+const StoredShare = named("StoredShare", () =>
+  object({
+    shareId: string(),
+    /** SHA-256 of the secret in its link; the link itself is not stored. */
+    digest: string(),
+    sessionId: string(),
+    title: string(),
+    bytes: natural(),
+    createdAt: string(),
+    expiresAt: string(),
+    by: string(),
+  }),
+);
+export type StoredShare = Infer<typeof StoredShare>;
+
+/** Where and how a device is notified while its page is closed. */
+const StoredPush = named("StoredPush", () => object({ endpoint: string(), p256dh: string(), auth: string(), wants: PushWants() }));
+export type StoredPush = Infer<typeof StoredPush>;
 
 const StoredState = named("StoredState", () =>
   object({
@@ -79,6 +102,11 @@ const StoredState = named("StoredState", () =>
       ),
     ),
     locked: boolean(),
+    templates: array(Template()),
+    schedules: array(Schedule()),
+    shares: array(StoredShare()),
+    /** By device. */
+    pushes: record(StoredPush()),
   }),
 );
 export type StoredState = Infer<typeof StoredState>;
@@ -101,6 +129,10 @@ const empty = (): StoredState => ({
   settings: {},
   tools: {},
   locked: false,
+  templates: [],
+  schedules: [],
+  shares: [],
+  pushes: {},
 });
 
 const keepAccepted = 1000;

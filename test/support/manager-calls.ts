@@ -1,5 +1,6 @@
 /** A valid call of every manager route, and an engine that can answer all of them. */
 import type { RouteName } from "../../src/manager/api.ts";
+import { invalidRequest } from "../../src/protocol/errors.ts";
 import { openedWith, PlayedEngine, threadOf } from "./manager.ts";
 
 export interface GoodCall {
@@ -17,6 +18,16 @@ const controls = {
   settings: {},
 };
 
+/** Nobody listens there. */
+export const pushBody = {
+  endpoint: "https://127.0.0.1:9/send/x",
+  keys: {
+    p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    auth: "BTBZMqHH6r4Tts7J_aSIgg",
+  },
+  wants: { needsYou: true, done: false, failed: true },
+};
+
 /** Assumes that session s-1 and project p-1 exist; request ids are named by kind, and the caller opens those requests. */
 export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
   "GET /api/health": {},
@@ -29,6 +40,7 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
   "GET /api/auth/me": {},
   "POST /api/auth/links": { body: { scope: "read" } },
   "GET /api/devices": {},
+  "POST /api/devices/:deviceId": { body: { name: "Kitchen" } },
   "DELETE /api/devices/:deviceId": {},
   "GET /api/audit": { at: "/api/audit?limit=5" },
   "GET /api/audit/export": {},
@@ -42,6 +54,7 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
   "GET /api/apps": { at: "/api/apps?limit=3" },
   "GET /api/skills": { at: "/api/skills?cwd=/work" },
   "GET /api/hooks": {},
+  "POST /api/skills": { body: { name: "release-notes", description: "Writes release notes", instructions: "Read the log." } },
   "POST /api/skills/config": { body: { path: "/s/SKILL.md", enabled: true } },
   "POST /api/mcp/reload": { body: {} },
   "POST /api/mcp/servers/:serverName/oauth/login": { at: "/api/mcp/servers/one/oauth/login", body: {} },
@@ -105,6 +118,32 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
     body: { messageId: "m", turnId: "t", role: "system", type: "note", content: "x", status: "complete" },
   },
   "GET /api/sessions/:sessionId/files": { at: "/api/sessions/s-1/files?query=re" },
+  "GET /api/push": {},
+  "POST /api/push": { body: pushBody },
+  "DELETE /api/push": {},
+  "POST /api/push/test": { body: {} },
+  "GET /api/terminal": { at: "/api/terminal?sessionId=s-1" },
+  "GET /api/terminals": {},
+  "DELETE /api/terminals/:terminalId": {},
+  "GET /api/sessions/:sessionId/background-terminals": {},
+  "DELETE /api/sessions/:sessionId/background-terminals/:processId": { at: "/api/sessions/s-1/background-terminals/7" },
+  "GET /api/previews": {},
+  "POST /api/previews": { body: { port: 9 } },
+  "DELETE /api/previews/:previewId": {},
+  "GET /api/templates": {},
+  "POST /api/templates": { body: { name: "Three", text: "Do $1." } },
+  "POST /api/templates/:templateId": { at: "/api/templates/t-1", body: { text: "Do it again." } },
+  "DELETE /api/templates/:templateId": { at: "/api/templates/t-1" },
+  "GET /api/schedules": {},
+  "POST /api/schedules": { body: { name: "Evening", prompt: "Sum up.", cron: "0 18 * * *", timeZone: "Europe/Berlin" } },
+  "POST /api/schedules/:scheduleId": { at: "/api/schedules/c-1", body: { enabled: true } },
+  "POST /api/schedules/:scheduleId/run": { at: "/api/schedules/c-1/run", body: {} },
+  "DELETE /api/schedules/:scheduleId": { at: "/api/schedules/c-1" },
+  "GET /api/sessions/:sessionId/export": { at: "/api/sessions/s-1/export?outputs=false" },
+  "POST /api/sessions/:sessionId/shares": { body: { days: 1 } },
+  "GET /api/shares": {},
+  "DELETE /api/shares/:shareId": {},
+  "GET /share/:secret": {},
   "GET /api/pending": {},
   "GET /api/sessions/:sessionId/approvals": {},
   "GET /api/sessions/:sessionId/tool-input": {},
@@ -138,6 +177,10 @@ export function ableEngine(): PlayedEngine {
     "thread/unsubscribe": { status: "unsubscribed" },
     "thread/compact/start": {},
     "thread/backgroundTerminals/clean": {},
+    "thread/backgroundTerminals/list": { data: [{ command: "sleep 9", cwd: "/work", itemId: "i", processId: "7" }], nextCursor: null },
+    "thread/backgroundTerminals/terminate": { terminated: true },
+    "process/spawn": {},
+    "process/kill": {},
     "thread/name/set": {},
     "thread/archive": {},
     "thread/settings/update": {},
@@ -184,6 +227,10 @@ export function ableEngine(): PlayedEngine {
     "fs/readFile": { dataBase64: Buffer.from(rules).toString("base64") },
   };
   for (const [method, result] of Object.entries(results)) engine.on(method, () => structuredClone(result));
+  engine.on("fs/getMetadata", ({ path }) => {
+    if (String(path).endsWith("/skills/release-notes")) throw invalidRequest("No such file or directory (os error 2)");
+    return { createdAtMs: 0, isDirectory: true, isFile: false, isSymlink: false, modifiedAtMs: 0 };
+  });
   engine.on("thread/read", ({ threadId }) => ({ thread: threadOf(String(threadId)) }));
   engine.on("thread/list", () => ({ data: [threadOf("s-1")], nextCursor: null }));
   engine.on("thread/start", () => openedWith(threadOf("s-new", { preview: "" })));

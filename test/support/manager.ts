@@ -50,6 +50,7 @@ export interface ManagerOptions {
   readonly workspace: string;
   readonly page?: string;
   readonly port?: number;
+  readonly pushHosts?: readonly string[];
   onClose?(): Promise<void>;
 }
 
@@ -60,6 +61,7 @@ export async function startManager(options: ManagerOptions): Promise<TestManager
     folder: path.join(options.folder, "manager"),
     version: "0.0.0",
     fileToken: adminToken,
+    pushHosts: options.pushHosts ?? [],
     warn: (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
   });
   await manager.start();

@@ -21,6 +21,12 @@ export const help = {
     { name: "allow-plain-http", text: "Listen on such an address even without TLS" },
     { name: "allow-host", value: "NAME", many: true, text: "A further name of this machine in the Host header; repeatable" },
     {
+      name: "push-host",
+      value: "HOST",
+      many: true,
+      text: "A push service besides those of the browsers' makers, as HOST or HOST:PORT, that notifications may be sent through; repeatable",
+    },
+    {
       name: "print-service",
       text: "Print a systemd or launchd unit that runs it with the other options, and exit. Default: this system's",
     },

@@ -56,6 +56,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     folder,
     version: manifest.version,
     fileToken: ownToken(tokenFile),
+    pushHosts: values["push-host"] ?? [],
     warn: log.warn,
   });
   // Our own engine notifies its clients, and the manager is one of them.

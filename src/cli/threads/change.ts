@@ -4,10 +4,10 @@ import path from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type RepairResult, repairThread } from "../../main/repair-thread.ts";
 import type { Thread } from "../../protocol/thread.ts";
+import { titleOf } from "../../sessions/export/transcript.ts";
 import { print, printJson, StartError, toStderr, UsageError } from "../usage.ts";
 import { threadOf, threadsNamed } from "./find.ts";
 import type { Context, Values } from "./threads.ts";
-import { titleOf } from "./transcript.ts";
 
 /** Nobody else may have the thread open meanwhile. */
 async function alone<T>({ app }: Context, id: string, work: () => Promise<T>): Promise<T> {

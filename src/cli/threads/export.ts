@@ -58,7 +58,7 @@ function formatFrom({ format, output, json }: Values<"export">): Format {
 async function write(thread: Thread, format: Format, withOutputs: boolean, opener: unknown): Promise<string> {
   if (format === "json") return `${terminalJson(thread, 2)}\n`;
   if (format === "markdown") return (await import("./markdown.ts")).markdownOf(thread, withOutputs);
-  return (await import("./html.ts")).htmlOf(thread, { withOutputs, openFile: openerFrom(opener, thread.cwd) });
+  return (await import("../../sessions/export/html.ts")).htmlOf(thread, { withOutputs, openFile: openerFrom(opener, thread.cwd) });
 }
 
 /** The URL that opens a file in the user's editor (`file_opener`). */

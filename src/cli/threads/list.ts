@@ -4,11 +4,11 @@ import path from "node:path";
 import { doing } from "../../client/doing.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import type { ThreadSearchResponse } from "../../protocol/thread-list.ts";
+import { titleOf } from "../../sessions/export/transcript.ts";
 import { oneOf, print, printJson, refuseMore, UsageError } from "../usage.ts";
 import { listThreads, ownKinds, threadOf } from "./find.ts";
 import { type Column, outputWidth, shortPath, table, timeAgo } from "./table.ts";
 import { type Context, numberFrom, type Values } from "./threads.ts";
-import { titleOf } from "./transcript.ts";
 
 /** The first characters of an id are its time in milliseconds. Threads of the same millisecond, of agents or forks, are shown with whole ids. */
 const shortId = ({ id }: Thread, shown: readonly Thread[]): string => {

@@ -2,7 +2,7 @@
 
 import { clean } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
-import { type Block, factsOf, scenesOf, titleOf } from "./transcript.ts";
+import { type Block, factsOf, scenesOf, titleOf } from "../../sessions/export/transcript.ts";
 
 export function markdownOf(thread: Thread, withOutputs: boolean): string {
   const facts = factsOf(thread).map(([name, value]) => `- ${name}: \`${clean(value).replaceAll("`", "'")}\``);

@@ -1,4 +1,5 @@
 /** Tables for a terminal: one line per row, never wider than the terminal, safe whatever the cells contain. */
+import { dayOf } from "../../lib/local-time.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import { shorten, shortenMiddle, textWidth } from "../../tui/text/width.ts";
 
@@ -56,16 +57,6 @@ export function timeAgo(seconds: number, nowMs: number): string {
   if (ago < 7 * 86_400) return `${Math.floor(ago / 86_400)} d ago`;
   return dayOf(seconds);
 }
-const two = (n: number): string => String(n).padStart(2, "0");
-export function dayOf(seconds: number): string {
-  const date = new Date(seconds * 1000);
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-export function minuteOf(seconds: number): string {
-  const date = new Date(seconds * 1000);
-  return `${dayOf(seconds)} ${two(date.getHours())}:${two(date.getMinutes())}`;
-}
-
 /** With `~` for the user's home. */
 export const shortPath = (path: string, home: string): string =>
   home !== "" && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path;

@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import { clean } from "../../lib/terminal-text.ts";
 import type { Thread } from "../../protocol/thread.ts";
-import { type Block, factsOf, scenesOf, titleOf } from "./transcript.ts";
+import { type Block, factsOf, scenesOf, titleOf } from "../../sessions/export/transcript.ts";
 
 type Style = Parameters<typeof styleText>[0];
 /** Lines of a command's output that are shown; `export` has them all. */

@@ -111,7 +111,16 @@ export const accessRoutes = {
       }),
     ),
     answers: {
-      200: named("LinkMade", () => object({ url: string(), code: string(), scope: ScopeName(), expiresAt: string() })),
+      200: named("LinkMade", () =>
+        object({
+          url: string(),
+          /** The same link by every address of this manager, the likeliest for another device first. */
+          urls: array(string()),
+          code: string(),
+          scope: ScopeName(),
+          expiresAt: string(),
+        }),
+      ),
       400: InvalidRequest,
     },
   }),
@@ -119,6 +128,12 @@ export const accessRoutes = {
     summary: "Signed-in devices",
     scope: "admin",
     answers: { 200: named("DeviceList", () => object({ data: array(Device()) })) },
+  }),
+  "POST /api/devices/:deviceId": route({
+    summary: "Give a device another name",
+    scope: "admin",
+    body: named("DeviceRename", () => object({ name: bounded(string(), { minLength: 1, maxLength: 100 }) })),
+    answers: { 200: Device, 400: InvalidRequest, 404: Failure },
   }),
   "DELETE /api/devices/:deviceId": route({
     summary: "Revoke a device immediately",

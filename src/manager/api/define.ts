@@ -19,7 +19,7 @@ export interface Route {
   /** Every status that the route itself can return, with its body. */
   readonly answers: Readonly<Record<number, Lazy>>;
   /** The response is a stream or a file, not JSON. */
-  readonly media?: "application/x-ndjson" | "text/event-stream" | "websocket";
+  readonly media?: "application/x-ndjson" | "text/event-stream" | "text/html" | "websocket";
 }
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

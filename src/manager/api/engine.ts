@@ -91,6 +91,19 @@ export const engineRoutes = {
     scope: "read",
     answers: { 200: HooksListResponse, 501: Failure },
   }),
+  "POST /api/skills": route({
+    summary: "Add a skill of the user: a folder with instructions that the agent reads when it needs them",
+    scope: "admin",
+    body: named("SkillWrite", () =>
+      object({
+        /** Letters, digits and hyphens; the folder's name. */
+        name: bounded(string(), { minLength: 1, maxLength: 64 }),
+        description: bounded(string(), { minLength: 1, maxLength: 1024 }),
+        instructions: bounded(string(), { minLength: 1, maxLength: 200_000 }),
+      }),
+    ),
+    answers: { 200: named("SkillAdded", () => object({ status: literals("ok"), path: string() })), 409: Failure, ...refused },
+  }),
   "POST /api/skills/config": route({
     summary: "Enable or disable a skill",
     scope: "admin",

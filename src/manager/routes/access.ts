@@ -62,9 +62,19 @@ export const accessHandlers: HandlersFor<typeof accessRoutes> = {
     const minutes = body.minutes ?? 10;
     const link = manager.access.makeLink(body.scope, body.name === "" ? undefined : body.name, minutes * 60_000);
     manager.audit.write({ type: "link", by: caller.actor, summary: `made a sign-in link with scope ${body.scope}` });
-    return ok({ url: `${manager.publicUrl}/#sign-in=${link.code}`, code: link.code, scope: body.scope, expiresAt: link.expiresAt });
+    const urls = manager.addresses().map((address) => `${address}/#sign-in=${link.code}`);
+    return ok({ url: urls[0] ?? "", urls, code: link.code, scope: body.scope, expiresAt: link.expiresAt });
   },
   "GET /api/devices": ({ manager, caller }) => ok({ data: manager.access.devices(caller.device?.deviceId) }),
+  "POST /api/devices/:deviceId"({ manager, caller, path, body }) {
+    const name = body.name.trim();
+    if (name === "") throw invalid([{ path: "name", message: "must not be empty" }]);
+    manager.audit.write({ type: "device_renamed", by: caller.actor, summary: `named device ${path.deviceId} ${name}` });
+    if (!manager.access.rename(path.deviceId, name)) throw failure(404, "no_such_device", "There is no such device.");
+    const device = manager.access.devices(caller.device?.deviceId).find(({ deviceId }) => deviceId === path.deviceId);
+    if (device === undefined) throw failure(404, "no_such_device", "There is no such device.");
+    return ok(device);
+  },
   "DELETE /api/devices/:deviceId"({ manager, caller, path }) {
     if (!manager.access.revoke(path.deviceId)) throw failure(404, "no_such_device", "There is no such device.");
     manager.audit.write({ type: "revoke", by: caller.actor, summary: `signed device ${path.deviceId} out` });

@@ -4,6 +4,7 @@ import { errorMessage } from "../../lib/error-text.ts";
 import { fits } from "../../lib/schema.ts";
 import { SandboxReadResponse } from "../../protocol/sandbox.ts";
 import { isUnsupported } from "../../sessions/refusals.ts";
+import { addSkill } from "../add-skill.ts";
 import type { engineRoutes } from "../api/engine.ts";
 import { foldersInUse } from "../folders.ts";
 import { type HandlersFor, ok } from "../handlers.ts";
@@ -99,6 +100,7 @@ export const engineHandlers: HandlersFor<typeof engineRoutes> = {
     );
   },
   "GET /api/hooks": async ({ manager }) => ok(await manager.link.call("hooks/list", { cwds: foldersInUse(manager) })),
+  "POST /api/skills": async ({ manager, caller, body }) => ok({ status: "ok", path: await addSkill(manager, caller.actor, body) }),
   "POST /api/skills/config": async ({ manager, body }) => ok(await manager.link.call("skills/config/write", body)),
   async "POST /api/mcp/reload"({ manager }) {
     await manager.link.call("config/mcpServer/reload", {});

@@ -1,8 +1,9 @@
 /** A thread as a transcript: each item as text and blocks, before it becomes terminal text, markdown or HTML. */
+
+import { minuteOf } from "../../lib/local-time.ts";
 import type { ThreadItem, UserInput } from "../../protocol/item.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import type { Turn } from "../../protocol/turn.ts";
-import { minuteOf } from "./table.ts";
 
 export type Block =
   /** A message of a person or of the agent; the agent's are markdown. */
