@@ -19,5 +19,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 900,
+    rolldownOptions: {
+      input: { index: here("index.html"), sw: here("src/worker/main.ts") },
+      // Browsers find a service worker by its fixed address, which is also what it may serve: everything below it.
+      output: { entryFileNames: (chunk) => (chunk.name === "sw" ? "sw.js" : "assets/[name]-[hash].js") },
+    },
   },
 });

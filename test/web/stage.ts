@@ -21,10 +21,10 @@ export class Stage {
   }
 
   /** `config` is added to the engine's config.toml; with `offlineTour` the manager says that no model is set up. */
-  static async open(scenario: string, config = "", { offlineTour = false } = {}): Promise<Stage> {
+  static async open(scenario: string, config = "", { offlineTour = false, pushHosts = [] as readonly string[] } = {}): Promise<Stage> {
     const browser = (await openBrowser()) ?? assert.fail("a browser");
     const scratch = scratchFolder();
-    const play = { scenario, config, offlineTour };
+    const play = { scenario, config, offlineTour, pushHosts };
     return new Stage(browser, scratch, await start(scratch, play), play);
   }
 
@@ -51,7 +51,11 @@ export class Stage {
 
   /** A signed-in page in its own browser context. */
   async newPage(scope: Scope = "admin", options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: sizes.desktop, reducedMotion: "reduce", ...options });
+    // A service worker's requests cannot be intercepted; tests that are about it allow it.
+    const context = await this.browser.newContext({
+      ...{ viewport: sizes.desktop, reducedMotion: "reduce", serviceWorkers: "block" },
+      ...options,
+    });
     const page = await context.newPage();
     page.setDefaultTimeout(patienceMs);
     const { code } = this.manager.backend.access.makeLink(scope, undefined);
@@ -77,14 +81,19 @@ interface Play {
   readonly scenario: string;
   readonly config: string;
   readonly offlineTour: boolean;
+  readonly pushHosts: readonly string[];
 }
 
-function start(scratch: ReturnType<typeof scratchFolder>, { scenario, config, offlineTour }: Play, port?: number): Promise<TestManager> {
+function start(
+  scratch: ReturnType<typeof scratchFolder>,
+  { scenario, config, offlineTour, pushHosts }: Play,
+  port?: number,
+): Promise<TestManager> {
   const real = realEngine(scratch.folder, scratch.workspace, scenario, config);
   const { close } = real;
   const engine = { ...real.engine, whyNoModel: () => (offlineTour ? "no model is set up" : undefined) };
   const { folder, workspace } = scratch;
-  return startManager({ engine, folder, workspace, page: pageFolder, onClose: close, ...(port === undefined ? {} : { port }) });
+  return startManager({ engine, folder, workspace, page: pageFolder, pushHosts, onClose: close, ...(port === undefined ? {} : { port }) });
 }
 
 export const composer = (page: Page): Locator => page.getByLabel("Message", { exact: true });

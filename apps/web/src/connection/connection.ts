@@ -7,6 +7,7 @@ import type { Looking } from "../state/looked-at.ts";
 import type { FilesOnRollback, MessageOverrides, OutgoingMessage, PendingRequest, Project, SessionSummary } from "../state/model.ts";
 import type { PluginDetail, PluginFacts } from "../state/plugins.ts";
 import type { SettingsTab } from "../state/router.ts";
+import type { ToolCalls } from "./tools.ts";
 
 export type { StreamEvent };
 export type Answer<K extends RouteName> = RouteOutput<K>;
@@ -204,10 +205,12 @@ export interface Connection {
   hooks(): Promise<HookFolders>;
   setHook(key: string, word: HookWord): Promise<void>;
   readonly plugins: PluginCalls;
+  /** Only where a manager is on the other side. */
+  readonly tools?: ToolCalls;
 
   devices(): Promise<Devices>;
   revoke(deviceId: string): Promise<void>;
-  makeLink(scope: Scope, name: string): Promise<{ readonly url: string; readonly expiresAt: string }>;
+  makeLink(scope: Scope, name: string): Promise<{ readonly url: string; readonly urls?: readonly string[]; readonly expiresAt: string }>;
   rules(): Promise<Rules>;
   addRule(rule: {
     readonly pattern: string[];

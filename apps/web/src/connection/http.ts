@@ -64,8 +64,8 @@ export class Http {
   }
 
   /** A file download. A plain link could not send the key. */
-  async download(key: RouteName): Promise<Blob> {
-    const response = await this.#send(key, {});
+  async download<K extends RouteName>(key: K, input: Input<K> & Given = {} as never): Promise<Blob> {
+    const response = await this.#send(key, input);
     if (response.ok) return await response.blob();
     throw refusal(response.status, await response.json().catch(() => null));
   }

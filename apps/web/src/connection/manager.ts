@@ -5,6 +5,7 @@ import { settingsTabs } from "../state/router.ts";
 import { type Connection, loginOf, modelSetUp, type PluginCalls } from "./connection.ts";
 import { Http, PageKey } from "./http.ts";
 import { Stream } from "./stream.ts";
+import { toolsOver } from "./tools.ts";
 
 const done = async (promise: Promise<unknown>): Promise<void> => void (await promise);
 
@@ -44,6 +45,24 @@ const besideTheAgent = (
   setHook: (key, word) => done(call("POST /api/config/batch", { body: { edits: [hookEdit(key, word)] } })),
   plugins: pluginsOver(call),
 });
+
+/** Who may do what, and who did. */
+function accessOver(
+  http: Http,
+): Pick<Connection, "devices" | "revoke" | "makeLink" | "rules" | "addRule" | "changeRule" | "removeRule" | "audit" | "exportAudit"> {
+  const call: Http["call"] = (route, input) => http.call(route, input);
+  return {
+    devices: async () => (await call("GET /api/devices")).data,
+    revoke: (deviceId) => done(call("DELETE /api/devices/:deviceId", { path: { deviceId } })),
+    makeLink: (scope, name) => call("POST /api/auth/links", { body: { scope, name } }),
+    rules: () => call("GET /api/rules"),
+    addRule: (rule) => call("POST /api/rules", { body: rule }),
+    changeRule: (ruleId, rule) => call("POST /api/rules/:ruleId", { path: { ruleId }, body: rule }),
+    removeRule: (ruleId) => call("DELETE /api/rules/:ruleId", { path: { ruleId } }),
+    audit: (before) => call("GET /api/audit", { query: { limit: 100, ...(before === null ? {} : { before }) } }),
+    exportAudit: () => http.download("GET /api/audit/export"),
+  };
+}
 
 export function connectManager(): Connection {
   let stream: Stream | undefined;
@@ -135,15 +154,8 @@ export function connectManager(): Connection {
     capabilities: () => call("GET /api/capabilities"),
     ...accountOver(call),
     ...besideTheAgent(call),
+    tools: toolsOver(http, key),
 
-    devices: async () => (await call("GET /api/devices")).data,
-    revoke: (deviceId) => done(call("DELETE /api/devices/:deviceId", { path: { deviceId } })),
-    makeLink: (scope, name) => call("POST /api/auth/links", { body: { scope, name } }),
-    rules: () => call("GET /api/rules"),
-    addRule: (rule) => call("POST /api/rules", { body: rule }),
-    changeRule: (ruleId, rule) => call("POST /api/rules/:ruleId", { path: { ruleId }, body: rule }),
-    removeRule: (ruleId) => call("DELETE /api/rules/:ruleId", { path: { ruleId } }),
-    audit: (before) => call("GET /api/audit", { query: { limit: 100, ...(before === null ? {} : { before }) } }),
-    exportAudit: () => http.download("GET /api/audit/export"),
+    ...accessOver(http),
   };
 }

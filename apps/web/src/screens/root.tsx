@@ -4,7 +4,7 @@ import { type App, AppContext } from "../app-context.tsx";
 import type { Capabilities, Me, Models } from "../connection/connection.ts";
 import { AnswerDraftsContext } from "../parts/requests/drafts.ts";
 import type { Controller } from "../state/controller.ts";
-import { type Address, browserAddress, type Place } from "../state/router.ts";
+import { type Address, browserAddress, type Place, placeOf } from "../state/router.ts";
 import { readSettings, type Settings, writeJson } from "../state/settings.ts";
 import { Button, Empty } from "../ui/controls.tsx";
 import { Guard } from "../ui/guard.tsx";
@@ -47,6 +47,10 @@ export function Root({ controller, address = browserAddress }: { controller: Con
   useEffect(() => address.onMove(setPlace), [address]);
   useEffect(() => tellFailures(toast), [toast]);
   useEffect(() => {
+    // A page without it works all the same; it only cannot be notified while it is closed.
+    if (phase === "ready") controller.connection.tools?.startWorker((path) => go(placeOf(...split(path)))).catch(() => {});
+  }, [phase, controller, go]);
+  useEffect(() => {
     if (settings.theme === "system") delete document.documentElement.dataset["theme"];
     else document.documentElement.dataset["theme"] = settings.theme;
   }, [settings.theme]);
@@ -76,6 +80,12 @@ export function Root({ controller, address = browserAddress }: { controller: Con
       <Toasts messages={messages} onGone={(id) => setMessages((list) => list.filter((m) => m.id !== id))} />
     </AppContext>
   );
+}
+
+/** A place's path and hash. */
+function split(address: string): [path: string, hash: string] {
+  const at = address.indexOf("#");
+  return at === -1 ? [address, ""] : [address.slice(0, at), address.slice(at)];
 }
 
 const BrokenPage = ({ again }: { again: () => void }): ReactElement => (

@@ -1,5 +1,5 @@
 /** The session header: title, folder, state, and actions. */
-import type { ReactElement } from "react";
+import { lazy, type ReactElement, Suspense, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import { planProgress } from "../parts/plan.tsx";
 import { folderName, shortPath } from "../state/format.ts";
@@ -8,14 +8,17 @@ import type { SessionSummary, ThreadView } from "../state/model.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu, type MenuItem } from "../ui/overlays.tsx";
+import type { PanelTab } from "./side-panel.tsx";
 import { type ListDialog, useSessionMenu } from "./sidebar.tsx";
+
+const ShareDialog = lazy(() => import("./share-dialog.tsx").then((m) => ({ default: m.ShareDialog })));
 
 export interface HeaderProps {
   readonly session: SessionSummary | undefined;
   readonly thread: ThreadView | undefined;
   readonly menuButton: ReactElement | null;
-  readonly panel: "changes" | "plan" | "details" | undefined;
-  readonly onPanel: (panel: "changes" | "plan" | "details") => void;
+  readonly panel: PanelTab | undefined;
+  readonly onPanel: (panel: PanelTab) => void;
   readonly onCommand: (command: string) => boolean;
   readonly onDialog: (dialog: ListDialog) => void;
 }
@@ -65,9 +68,18 @@ export function SessionHeader({ session, thread, menuButton, panel, onPanel, onC
         </button>
       )}
       <IconButton icon="diff" label="Changes" keys="Ctrl+Shift+D" aria-pressed={panel === "changes"} onClick={() => onPanel("changes")} />
+      <ProgramsButton isOpen={panel === "programs"} onOpen={() => onPanel("programs")} />
       <IconButton icon="info" label="Details" className="only-wide" aria-pressed={panel === "details"} onClick={() => onPanel("details")} />
       {session === undefined ? null : <HeaderMenu session={session} onCommand={onCommand} onDialog={onDialog} />}
     </header>
+  );
+}
+
+/** Only where programs can be shown. */
+function ProgramsButton({ isOpen, onOpen }: { isOpen: boolean; onOpen: () => void }): ReactElement | null {
+  const { tools } = useApp().controller.connection;
+  return tools === undefined ? null : (
+    <IconButton icon="terminal" label="Programs" className="only-wide" aria-pressed={isOpen} onClick={onOpen} />
   );
 }
 
@@ -96,7 +108,9 @@ function HeaderMenu({
   onCommand: (command: string) => boolean;
   onDialog: (dialog: ListDialog) => void;
 }): ReactElement | null {
-  const { scope } = useApp();
+  const { scope, controller } = useApp();
+  const { tools } = controller.connection;
+  const [isSharing, setSharing] = useState(false);
   const shared = useSessionMenu(session, onDialog);
   if (!allows(scope, "drive")) return null;
   const own: readonly (MenuItem | "line")[] = [
@@ -108,8 +122,18 @@ function HeaderMenu({
       disabled: session.activeTurnId != null,
       run: () => void onCommand("compact"),
     },
+    ...(tools === undefined ? [] : [{ id: "share", label: "Share or export…", icon: "external", run: () => setSharing(true) } as const]),
     { id: "undo", label: "Undo the last turn…", icon: "undo", disabled: session.activeTurnId != null, run: () => void onCommand("undo") },
     "line",
   ];
-  return <Menu label="Session actions" items={[...own, ...shared]} />;
+  return (
+    <>
+      <Menu label="Session actions" items={[...own, ...shared]} />
+      {!isSharing || tools === undefined ? null : (
+        <Suspense>
+          <ShareDialog tools={tools} session={session} onClose={() => setSharing(false)} />
+        </Suspense>
+      )}
+    </>
+  );
 }

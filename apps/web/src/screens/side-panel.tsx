@@ -1,5 +1,5 @@
 /** The panel beside the conversation: changes, the plan, and the session's figures. */
-import { type ReactElement, useEffect, useState } from "react";
+import { lazy, type ReactElement, Suspense, useEffect, useState } from "react";
 import { useApp } from "../app-context.tsx";
 import type { RateLimits } from "../connection/connection.ts";
 import { PlanList } from "../parts/plan.tsx";
@@ -8,10 +8,13 @@ import { Empty, IconButton } from "../ui/controls.tsx";
 import { Changes, type ChangesProps } from "./changes.tsx";
 import { UsageTable } from "./meter.tsx";
 
-export type PanelTab = "changes" | "plan" | "details";
+const Programs = lazy(() => import("./programs.tsx").then((m) => ({ default: m.Programs })));
+
+export type PanelTab = "changes" | "plan" | "programs" | "details";
 const tabs: readonly (readonly [PanelTab, string])[] = [
   ["changes", "Changes"],
   ["plan", "Plan"],
+  ["programs", "Programs"],
   ["details", "Details"],
 ];
 
@@ -27,12 +30,14 @@ export interface PanelProps extends ChangesProps {
 
 export function SidePanel(props: PanelProps): ReactElement {
   const { tab, onTab, onClose, thread, session, grip } = props;
+  const { tools } = useApp().controller.connection;
+  const shown = tabs.filter(([id]) => id !== "programs" || tools !== undefined);
   return (
     <aside className="panel" aria-label="Session details">
       {grip}
       <header className="panel-head">
         <div className="tabs" role="tablist" aria-label="Panel">
-          {tabs.map(([id, label], i) => (
+          {shown.map(([id, label], i) => (
             <button
               key={id}
               type="button"
@@ -44,7 +49,7 @@ export function SidePanel(props: PanelProps): ReactElement {
               onClick={() => onTab(id)}
               onKeyDown={(e) => {
                 const by = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
-                const next = tabs[(i + by + tabs.length) % tabs.length];
+                const next = shown[(i + by + shown.length) % shown.length];
                 if (by === 0 || next === undefined) return;
                 onTab(next[0]);
                 document.getElementById(`tab-${next[0]}`)?.focus();
@@ -61,6 +66,10 @@ export function SidePanel(props: PanelProps): ReactElement {
           <Changes {...props} />
         ) : tab === "plan" ? (
           <Plan thread={thread} />
+        ) : tab === "programs" && tools !== undefined && session !== undefined ? (
+          <Suspense fallback={<p className="hint">Loading…</p>}>
+            <Programs key={session.sessionId} tools={tools} session={session} />
+          </Suspense>
         ) : (
           <Details thread={thread} session={session} />
         )}

@@ -218,6 +218,10 @@ function foldEvent(state: AppState, event: StreamEvent): AppState {
       return resolve(state, event.payload.requestId, { ...event.payload, decision: event.payload.success ? "success" : "failure" });
     case "account_login_completed":
       return { ...state, lastLogin: event.payload };
+    case "templates_changed":
+      return { ...state, templateChanges: state.templateChanges + 1 };
+    case "schedules_changed":
+      return { ...state, scheduleChanges: state.scheduleChanges + 1 };
     case "engine_state":
       return { ...state, engine: { running: event.payload.running, reason: event.payload.reason ?? null } };
     default:

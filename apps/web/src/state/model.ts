@@ -114,6 +114,9 @@ export interface AppState {
   readonly openSession: string | null;
   /** How the last sign-in of the engine ended. */
   readonly lastLogin: { readonly loginId?: string | null; readonly success: boolean; readonly error?: string | null } | null;
+  /** How often templates and schedules have changed: screens that show them read them again. */
+  readonly templateChanges: number;
+  readonly scheduleChanges: number;
 }
 
 export const emptyState: AppState = {
@@ -134,6 +137,8 @@ export const emptyState: AppState = {
   unread: new Set(),
   openSession: null,
   lastLogin: null,
+  templateChanges: 0,
+  scheduleChanges: 0,
 };
 
 export const emptyThread = (id: string): ThreadView => ({

@@ -27,7 +27,10 @@ export const browserAddress: Address = {
   },
 };
 
-export const settingsTabs = ["general", "keys", "devices", "rules", "audit", "servers", "hooks", "plugins", "account"] as const;
+export const settingsTabs = [
+  ...(["general", "keys", "devices", "rules", "audit", "servers", "hooks", "plugins", "account"] as const),
+  ...(["skills", "templates", "schedules", "sharing"] as const),
+] as const;
 export type SettingsTab = (typeof settingsTabs)[number];
 
 export function placeOf(path: string, hash = ""): Place {

@@ -16,6 +16,7 @@ import { Chip } from "../../parts/transcript/items.tsx";
 import { lookedAtInput } from "../../state/looked-at.ts";
 import type { Attachment, UserInput } from "../../state/model.ts";
 import { readDraft, type Shelf, writeDraft } from "../../state/settings.ts";
+import { filledIn } from "../../state/template.ts";
 import { Button, IconButton } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { attach, inputOf } from "./attachments.ts";
@@ -57,21 +58,16 @@ export function Composer(props: ComposerProps): ReactElement {
   const empty = text.trim() === "" && attachments.length === 0;
   const other = settings.whileRunning === "steer" ? "queue" : "steer";
 
-  const caret = useRef<number>(undefined);
-  const put = (next: string, at: number): void => {
+  const select = useSelection(field);
+  const put = (next: string, start: number, end = start): void => {
     setText(next);
-    setCursor(at);
-    caret.current = at;
+    setCursor(end);
+    select(start, end);
   };
-  // Set together with its text: a key pressed right after must find the cursor in the right place.
-  useLayoutEffect(() => {
-    const at = caret.current;
-    caret.current = undefined;
-    if (at !== undefined) field.current?.setSelectionRange(at, at);
-  });
   const choose = (suggestion: Suggestion): void => {
     const { trigger } = completion;
     if (trigger === undefined) return;
+    if (suggestion.template !== undefined) return put(...filledIn(suggestion.template));
     if (suggestion.kind === "command") {
       put("", 0);
       props.onCommand?.(suggestion.insert);
@@ -298,6 +294,19 @@ function useDropAnywhere(add: ((files: Iterable<File>) => Promise<void>) | undef
   }, [add]);
 }
 
+/** Selects text together with setting it: a key pressed right after must find the cursor in the right place. */
+function useSelection(field: React.RefObject<HTMLTextAreaElement | null>): (start: number, end: number) => void {
+  const wanted = useRef<{ readonly start: number; readonly end: number }>(undefined);
+  useLayoutEffect(() => {
+    const at = wanted.current;
+    wanted.current = undefined;
+    if (at !== undefined) field.current?.setSelectionRange(at.start, at.end);
+  });
+  return (start, end) => {
+    wanted.current = { start, end };
+  };
+}
+
 interface Completion {
   readonly trigger: Trigger | undefined;
   readonly list: readonly Suggestion[];
@@ -311,8 +320,10 @@ function useCompletion({ sessionId, cwd, onCommand }: ComposerProps, text: strin
   const [dismissed, setDismissed] = useState<string>();
   const [active, setActive] = useState(0);
   const found = triggerAt(text, cursor);
-  const trigger = found === undefined || (found.kind === "command" && onCommand === undefined) || dismissed === text ? undefined : found;
-  const list = useSuggestions(trigger, sessionId, cwd);
+  const trigger = found === undefined || dismissed === text ? undefined : found;
+  const suggested = useSuggestions(trigger, sessionId, cwd);
+  // Where there is no session yet, templates are all that a slash can mean.
+  const list = onCommand === undefined ? suggested.filter(({ kind, template }) => kind !== "command" || template !== undefined) : suggested;
   const at = Math.min(active, Math.max(0, list.length - 1));
   return {
     trigger,

@@ -1,10 +1,12 @@
 /** Who is signed in, and links that sign others in. */
 import { type ReactElement, useCallback, useState } from "react";
 import { useApp } from "../../app-context.tsx";
-import type { Scope } from "../../connection/connection.ts";
+import type { Devices as DeviceList, Scope } from "../../connection/connection.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { QrCode } from "../../parts/qr-code.tsx";
 import { Button } from "../../ui/controls.tsx";
 import { Picker } from "../../ui/overlays.tsx";
+import { NameDialog } from "../dialogs.tsx";
 import { Shown, useLoaded } from "./load.tsx";
 
 const scopes: readonly { readonly value: Scope; readonly label: string; readonly help: string }[] = [
@@ -19,7 +21,9 @@ export function Devices(): ReactElement {
   const { connection } = controller;
   const devices = useLoaded(useCallback(() => connection.devices(), [connection]));
   const [scope, setScope] = useState<Scope>("drive");
-  const [link, setLink] = useState<{ url: string; expiresAt: string }>();
+  const [name, setName] = useState("");
+  const [link, setLink] = useState<{ readonly url: string; readonly urls?: readonly string[] }>();
+  const [renamed, setRenamed] = useState<DeviceList[number]>();
   return (
     <>
       <section className="setting-box">
@@ -27,15 +31,15 @@ export function Devices(): ReactElement {
         <p className="hint">The link works once, within ten minutes, and gives what you choose here.</p>
         <div className="row">
           <Picker label="It may" value={scope} options={scopes} onPick={(s) => setScope(s as Scope)} prefer="below" />
-          <Button tone="primary" onClick={() => void controller.try(connection.makeLink(scope, "")).then(setLink)}>
+          <label className="field">
+            <span className="visually-hidden">Name of the device</span>
+            <input type="text" maxLength={100} placeholder="Name, such as Phone" value={name} onChange={(e) => setName(e.target.value)} />
+          </label>
+          <Button tone="primary" onClick={() => void controller.try(connection.makeLink(scope, name.trim())).then(setLink)}>
             Make a link
           </Button>
         </div>
-        {link === undefined ? null : (
-          <p className="link-made">
-            <code>{link.url}</code> <CopyButton text={link.url} label="Copy link" />
-          </p>
-        )}
+        {link === undefined ? null : <MadeLink key={link.url} urls={link.urls ?? [link.url]} />}
       </section>
       <Shown of={devices}>
         {(list) => (
@@ -59,6 +63,11 @@ export function Devices(): ReactElement {
                   <td>{scopes.find((s) => s.value === d.scope)?.label ?? d.scope}</td>
                   <td>{new Date(d.lastSeenAt).toLocaleString()}</td>
                   <td className="row-end">
+                    {connection.tools === undefined ? null : (
+                      <Button size="small" onClick={() => setRenamed(d)} aria-label={`Rename ${d.name}`}>
+                        Rename
+                      </Button>
+                    )}
                     <Button
                       size="small"
                       tone="danger"
@@ -74,6 +83,41 @@ export function Devices(): ReactElement {
           </table>
         )}
       </Shown>
+      {renamed === undefined ? null : (
+        <NameDialog
+          title="Rename the device"
+          label="Name"
+          initial={renamed.name}
+          max={100}
+          onClose={() => setRenamed(undefined)}
+          onSave={(next) =>
+            void controller.try(connection.tools?.renameDevice(renamed.deviceId, next) ?? Promise.resolve()).then(devices.reload)
+          }
+        />
+      )}
     </>
+  );
+}
+
+/** The link as a text and as a code for a camera. A manager that listens on several addresses has one for each. */
+function MadeLink({ urls }: { urls: readonly string[] }): ReactElement {
+  const [url, setUrl] = useState(urls[0] ?? "");
+  return (
+    <div className="made-link">
+      {urls.length < 2 ? null : (
+        <Picker
+          label="Address"
+          prefer="below"
+          value={url}
+          shown={new URL(url).host}
+          options={urls.map((one) => ({ value: one, label: new URL(one).host }))}
+          onPick={setUrl}
+        />
+      )}
+      <p className="link-made">
+        <code>{url}</code> <CopyButton text={url} label="Copy link" />
+      </p>
+      <QrCode text={url} label="The sign-in link as a QR code" />
+    </div>
   );
 }

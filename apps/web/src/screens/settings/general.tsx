@@ -3,6 +3,7 @@ import { type ReactElement, useState } from "react";
 import { useApp } from "../../app-context.tsx";
 import { Button, Switch } from "../../ui/controls.tsx";
 import { SandboxLine } from "../sandbox.tsx";
+import { PushSettings } from "./push.tsx";
 
 function Choice<T extends string>({
   label,
@@ -31,7 +32,8 @@ function Choice<T extends string>({
 }
 
 export function General(): ReactElement {
-  const { settings, change, isMac } = useApp();
+  const { settings, change, isMac, controller } = useApp();
+  const { tools } = controller.connection;
   const [permission, setPermission] = useState(() => ("Notification" in window ? Notification.permission : "unsupported"));
   const mod = isMac ? "⌘ Enter" : "Ctrl+Enter";
   const notify = (part: Partial<typeof settings.notify>): void => change({ notify: { ...settings.notify, ...part } });
@@ -100,6 +102,7 @@ export function General(): ReactElement {
       <Switch label="A turn is done" checked={settings.notify.done} onChange={(done) => notify({ done })} />
       <Switch label="A turn failed" checked={settings.notify.failed} onChange={(failed) => notify({ failed })} />
       <Switch label="With a sound" checked={settings.notify.sound} onChange={(sound) => notify({ sound })} />
+      {tools === undefined ? null : <PushSettings tools={tools} />}
       <SandboxLine />
     </>
   );

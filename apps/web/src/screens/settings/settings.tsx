@@ -13,6 +13,10 @@ const Audit = lazy(() => import("./audit.tsx").then((m) => ({ default: m.Audit }
 const Servers = lazy(() => import("./servers.tsx").then((m) => ({ default: m.Servers })));
 const HooksTab = lazy(() => import("./hooks.tsx").then((m) => ({ default: m.HooksTab })));
 const PluginsTab = lazy(() => import("./plugins.tsx").then((m) => ({ default: m.PluginsTab })));
+const SkillsTab = lazy(() => import("./skills.tsx").then((m) => ({ default: m.SkillsTab })));
+const TemplatesTab = lazy(() => import("./templates.tsx").then((m) => ({ default: m.TemplatesTab })));
+const SchedulesTab = lazy(() => import("./schedules.tsx").then((m) => ({ default: m.SchedulesTab })));
+const SharingTab = lazy(() => import("./sharing.tsx").then((m) => ({ default: m.SharingTab })));
 const AccountTab = lazy(() => import("./account.tsx").then((m) => ({ default: m.AccountTab })));
 
 const tabs: readonly { readonly id: SettingsTab; readonly label: string; readonly icon: IconName; readonly admin: boolean }[] = [
@@ -20,10 +24,14 @@ const tabs: readonly { readonly id: SettingsTab; readonly label: string; readonl
   { id: "keys", label: "Keys", icon: "keyboard", admin: false },
   { id: "account", label: "Model and account", icon: "spark", admin: false },
   { id: "servers", label: "MCP servers", icon: "tool", admin: false },
+  { id: "skills", label: "Skills", icon: "spark", admin: false },
+  { id: "templates", label: "Templates", icon: "form", admin: false },
+  { id: "schedules", label: "Schedules", icon: "clock", admin: false },
   { id: "hooks", label: "Hooks", icon: "bolt", admin: false },
   { id: "plugins", label: "Plugins", icon: "plug", admin: false },
   { id: "rules", label: "Approval rules", icon: "shield", admin: false },
   { id: "devices", label: "Devices", icon: "device", admin: true },
+  { id: "sharing", label: "Shared links", icon: "external", admin: true },
   { id: "audit", label: "Audit", icon: "list", admin: true },
 ];
 
@@ -79,7 +87,8 @@ export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButt
   );
 }
 
-function Tab({ id }: { id: SettingsTab }): ReactElement {
+function Tab({ id }: { id: SettingsTab }): ReactElement | null {
+  const { tools } = useApp().controller.connection;
   switch (id) {
     case "general":
       return <General />;
@@ -99,5 +108,13 @@ function Tab({ id }: { id: SettingsTab }): ReactElement {
       return <PluginsTab />;
     case "account":
       return <AccountTab />;
+    case "skills":
+      return tools === undefined ? null : <SkillsTab tools={tools} />;
+    case "templates":
+      return tools === undefined ? null : <TemplatesTab tools={tools} />;
+    case "schedules":
+      return tools === undefined ? null : <SchedulesTab tools={tools} />;
+    case "sharing":
+      return tools === undefined ? null : <SharingTab tools={tools} />;
   }
 }
