@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, string>> = {
   "src/workspace/open-folder.ts": "holds folders open so that no link can be slipped in",
   "src/workspace/workspace.ts": "opens entries of a held folder and leaves the project's files as the agent wants them",
   "src/exec/sandbox/placeholders.ts": "makes and holds stand-ins for protected names",
+  "src/workspace/repository-access.ts": "takes git's own lock of the index and puts the new index in its place",
   "src/workspace/git-folder.ts": "fills a new folder of our own for one run of git",
   "src/exec/policy/rules-file.ts": "makes its lock file",
   "src/server/fs.ts": "does with files what the client asks for, a pipe among them",

@@ -189,6 +189,15 @@ export const requirements = {
   "revert.restart": { source: "Parley", says: "turn/revert works after a restart, also for a thread that is not loaded" },
   "revert.conflict": { source: "Parley", says: "a file changed since the turn is a conflict: nothing is touched unless forced" },
   "revert.refused": { source: "Parley", says: "turn/revert needs experimentalApi and a turn that changed files" },
+  "revert.check": { source: "Parley", says: "turn/revert/check names the files and the conflicts before anything is touched" },
+
+  "git.review": {
+    source: "Parley",
+    says: "git/diff shows changes that can be staged, unstaged and reverted one by one, and a revert can be undone",
+  },
+  "git.patch": { source: "Parley", says: "patch/revert takes back shown lines exactly, inside its folder, and can be undone" },
+  "git.commit": { source: "Parley", says: "git/commit, git/push and pull requests act on the repository of a folder, or say why not" },
+  "git.worktree": { source: "Parley", says: "a worktree is made, merged back with conflicts named before, or removed" },
 
   "sandbox.read": {
     source: "Parley",

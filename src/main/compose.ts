@@ -151,11 +151,9 @@ export function createApp(options: ComposeOptions): App {
   const store = createLocalStore({ home: codexHome, now: () => clock.now(), syncTurns: () => inUse().syncTurns, socket: live });
   const memories = createMemories(codexHome);
   const lists = createLists({ home: codexHome, now: () => clock.now(), report: (message) => log.warn(message) });
-  const git = createGit({
-    program: () => findSystemProgram("git"),
-    scratch: path.join(codexHome, "parley", "cache"),
-    env,
-  });
+  const gitOptions = { program: () => findSystemProgram("git"), scratch: path.join(codexHome, "parley", "cache"), env };
+  const git = createGit(gitOptions);
+  const repositories = async () => (await import("../workspace/repositories.ts")).createRepositories(gitOptions);
   const surroundings = createSurroundings({ codexHome, git });
   const system = systemName();
   const program = programFolders();
@@ -282,6 +280,7 @@ export function createApp(options: ComposeOptions): App {
     ...{ mcp, accounts, skills, plugins: plugins.all, usage, migration: createMigration({ codexHome, userHome: userHome(env), config }) },
     ...{ store, lists, memories, threads, queue, goals, runs },
     git,
+    repositories,
     fileSearch: createFileSearch({ ripgrep: () => findSystemProgram("rg"), now: clock.now }),
     workspace: ports.workspace,
     undo: ports.undo,

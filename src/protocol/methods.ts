@@ -13,6 +13,7 @@ import { environmentRequests } from "./environment.ts";
 import { externalAgentNotifications, externalAgentRequests } from "./external-agent.ts";
 import { fsNotifications, fsRequests } from "./fs.ts";
 import { fuzzyFileSearchNotifications, fuzzyFileSearchRequests } from "./fuzzy-file-search.ts";
+import { gitRequests } from "./git.ts";
 import { hooksNotifications, hooksRequests } from "./hooks.ts";
 import { initializeNotifications, initializeRequests } from "./initialize.ts";
 import { itemNotifications } from "./item-events.ts";
@@ -61,6 +62,7 @@ export const clientRequests = {
   ...configRequests,
   ...fsRequests,
   ...fuzzyFileSearchRequests,
+  ...gitRequests,
   ...hooksRequests,
   ...marketplaceRequests,
   ...mcpRequests,

@@ -15,6 +15,7 @@ import type { Memories } from "../core/ports/memories.ts";
 import type { Migration } from "../core/ports/migration.ts";
 import type { ModelCatalog } from "../core/ports/model-client.ts";
 import type { Plugins } from "../core/ports/plugins.ts";
+import type { Repositories } from "../core/ports/repository.ts";
 import type { Skills } from "../core/ports/skills.ts";
 import type { ThreadStore } from "../core/ports/thread-store.ts";
 import type { UndoStore } from "../core/ports/undo-store.ts";
@@ -60,6 +61,8 @@ export interface App {
   readonly queue: SubmissionQueue;
   readonly goals: Goals;
   readonly git: Git;
+  /** A person's own work with repositories; loaded when it is first used. */
+  readonly repositories: () => Promise<Repositories>;
   readonly fileSearch: FileSearch;
   readonly workspace: Workspace;
   readonly undo: UndoStore;

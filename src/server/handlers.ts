@@ -13,6 +13,7 @@ import { environmentHandlers } from "./environments.ts";
 import { externalAgentHandlers } from "./external-agent.ts";
 import { fsHandlers } from "./fs.ts";
 import { fuzzyFileSearchHandlers } from "./fuzzy-file-search.ts";
+import { gitHandlers } from "./git.ts";
 import { hooksHandlers } from "./hooks.ts";
 import { initializeHandlers } from "./initialize.ts";
 import { marketplaceHandlers } from "./marketplace.ts";
@@ -75,6 +76,7 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...skillsHandlers,
   ...appHandlers,
   ...approvalReviewHandlers,
+  ...gitHandlers,
   ...hooksHandlers,
   ...marketplaceHandlers,
   ...pluginHandlers,

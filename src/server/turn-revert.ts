@@ -1,6 +1,6 @@
 /** `turn/files/read`: a turn's files as they were before it. `turn/revert`: restores the files that a turn changed, unless someone has changed them since. The history stays unchanged. */
 
-import { isFolder, revertTurn } from "../core/edit/undo.ts";
+import { checkRevert, isFolder, revertTurn } from "../core/edit/undo.ts";
 import type { UndoEntry } from "../core/ports/undo-store.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { FileBefore, turnRevertRequests } from "../protocol/turn-revert.ts";
@@ -10,6 +10,13 @@ export const turnRevertHandlers: HandlersFor<typeof turnRevertRequests> = {
   async "turn/files/read"({ threadId, turnId }, { app }) {
     const entries = (await app.undo.read({ threadId, turnId })) ?? [];
     return { files: entries.filter((entry) => !isFolder(entry)).map(({ path, before }) => ({ path, before: wireState(before) })) };
+  },
+  async "turn/revert/check"({ threadId, turnIds }, { app }) {
+    return await checkRevert(
+      turnIds.map((turnId) => ({ threadId, turnId })),
+      app.undo,
+      app.workspace,
+    );
   },
   async "turn/revert"({ threadId, turnId, force }, { app }) {
     // The thread need not be loaded: the stored files outlive the process.

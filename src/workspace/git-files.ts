@@ -72,25 +72,59 @@ export async function readHead(repository: Repository): Promise<{ branch: string
 }
 
 /** A ref's commit: from its own file, else from packed-refs. */
-async function readRef(repository: Repository, ref: string): Promise<string | undefined> {
+export async function readRef(repository: Repository, ref: string): Promise<string | undefined> {
   const loose = (await readText(path.join(repository.commonDir, ref), 4096))?.trim() ?? "";
   return sha.test(loose) ? loose : (await packedRefs(repository)).get(ref);
 }
 
 /** Names come from untrusted files: none may lead out of the refs folder. */
-const isRefName = (ref: string): boolean =>
+export const isRefName = (ref: string): boolean =>
   ref.split("/").every((part) => part !== "" && !part.startsWith(".") && !/[\x00-\x20\x7f~^:?*[\\]/.test(part));
 
 /** The commits that remotes are known to have, by full ref name. */
-export async function remoteRefs(repository: Repository): Promise<ReadonlyMap<string, string>> {
-  const refs = new Map([...(await packedRefs(repository))].filter(([name]) => name.startsWith("refs/remotes/")));
-  const top = path.join(repository.commonDir, "refs/remotes");
+export const remoteRefs = (repository: Repository): Promise<ReadonlyMap<string, string>> => refsUnder(repository, "refs/remotes");
+/** The repository's own branches, by full ref name. */
+export const branchRefs = (repository: Repository): Promise<ReadonlyMap<string, string>> => refsUnder(repository, "refs/heads");
+
+async function refsUnder(repository: Repository, under: string): Promise<ReadonlyMap<string, string>> {
+  const refs = new Map([...(await packedRefs(repository))].filter(([name]) => name.startsWith(`${under}/`)));
+  const top = path.join(repository.commonDir, under);
   for (const file of await looseRefs(top)) {
     const text = (await readText(file, 4096))?.trim() ?? "";
-    if (sha.test(text)) refs.set(`refs/remotes/${path.relative(top, file).split(path.sep).join("/")}`, text);
+    if (sha.test(text)) refs.set(`${under}/${path.relative(top, file).split(path.sep).join("/")}`, text);
   }
   return refs;
 }
+
+/** The branch that others are compared with: what the remote calls its default, else the usual names, on the remote or here. */
+export async function defaultBranch(repository: Repository): Promise<{ readonly name: string; readonly sha: string } | undefined> {
+  const named = /^ref: *(refs\/remotes\/\S+)$/.exec(
+    (await readText(path.join(repository.commonDir, "refs/remotes/origin/HEAD"), 4096))?.trim() ?? "",
+  );
+  const usual = ["main", "master", "trunk"];
+  const candidates = [
+    ...(named?.[1] === undefined ? [] : [named[1]]),
+    ...usual.map((name) => `refs/remotes/origin/${name}`),
+    ...usual.map((name) => `refs/heads/${name}`),
+  ];
+  for (const ref of candidates) {
+    const commit = isRefName(ref) ? await readRef(repository, ref) : undefined;
+    if (commit !== undefined) return { name: ref.replace(/^refs\/(?:heads|remotes)\//, ""), sha: commit };
+  }
+  return undefined;
+}
+
+const beginnings = [
+  ["MERGE_HEAD", "merge"],
+  ["rebase-merge", "rebase"],
+  ["rebase-apply", "rebase"],
+  ["CHERRY_PICK_HEAD", "cherry-pick"],
+  ["REVERT_HEAD", "revert"],
+] as const;
+
+/** What a person has begun in this working tree and not finished. */
+export const underwayIn = ({ gitDir }: Repository): string | null =>
+  beginnings.find(([name]) => entryAt(path.join(gitDir, name)) !== undefined)?.[1] ?? null;
 
 /** Links are skipped: two that point to their own folder would form an endless tree. */
 async function looseRefs(top: string): Promise<readonly string[]> {

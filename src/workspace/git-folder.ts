@@ -1,6 +1,6 @@
 /** Creates a private git folder for one repository: with its index and history, but none of its settings. */
 import { close } from "node:fs";
-import { mkdir, open, readdir, utimes, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { openRegular, readInto } from "../lib/bounded-read.ts";
 import { type Repository, readConfig } from "./git-files.ts";
@@ -18,12 +18,12 @@ const harmless: Readonly<Record<string, RegExp>> = {
 };
 
 /** `folder` is empty and private. Objects are not copied: the caller points git at the repository's own. */
-export async function fillGitFolder(folder: string, head: string, repository: Repository): Promise<void> {
+export async function fillGitFolder(folder: string, head: string | undefined, repository: Repository): Promise<void> {
   for (const name of ["refs", "objects", "info"]) await mkdir(path.join(folder, name), { mode: 0o700 });
-  await writeFile(path.join(folder, "HEAD"), `${head}\n`);
+  // Before the first commit there is nothing to point at: a branch that does not exist.
+  await writeFile(path.join(folder, "HEAD"), `${head ?? "ref: refs/heads/none"}\n`);
   await writeFile(path.join(folder, "config"), await plainConfig(repository, head));
-  // Takes precedence over any .gitattributes in the tree.
-  await writeFile(path.join(folder, "info/attributes"), "* !filter !diff !merge\n");
+  await switchDriversOff(folder);
   await copyIfFile(path.join(repository.commonDir, "info/exclude"), path.join(folder, "info/exclude"));
   await copyIfFile(path.join(repository.commonDir, "shallow"), path.join(folder, "shallow"));
   await copyIfFile(path.join(repository.gitDir, "index"), path.join(folder, "index"));
@@ -31,13 +31,27 @@ export async function fillGitFolder(folder: string, head: string, repository: Re
     if (/^sharedindex\.[0-9a-f]+$/.test(name)) await copyIfFile(path.join(repository.gitDir, name), path.join(folder, name));
 }
 
-async function plainConfig(repository: Repository, head: string): Promise<string> {
+/** Takes precedence over any .gitattributes in the tree. */
+const switchDriversOff = (folder: string): Promise<void> => writeFile(path.join(folder, "info/attributes"), "* !filter !diff !merge\n");
+
+/** For reading attributes as the repository has them. Nothing that runs a filter may be called meanwhile. */
+export async function withOwnAttributes<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  await rm(path.join(folder, "info/attributes"), { force: true });
+  try {
+    return await work();
+  } finally {
+    await switchDriversOff(folder);
+  }
+}
+
+async function plainConfig(repository: Repository, head: string | undefined): Promise<string> {
   const given = await readConfig(repository);
   const core = Object.entries(harmless).flatMap(([key, values]) => {
     const value = given.get(key);
     return value !== undefined && values.test(value) ? [`\t${key.slice("core.".length)} = ${value}\n`] : [];
   });
-  const format = head.length === 64 ? "[extensions]\n\tobjectFormat = sha256\n" : "";
+  const isSha256 = head?.length === 64 || given.get("extensions.objectformat")?.toLowerCase() === "sha256";
+  const format = isSha256 ? "[extensions]\n\tobjectFormat = sha256\n" : "";
   return `[core]\n\trepositoryformatversion = 1\n\tbare = false\n${core.join("")}${format}`;
 }
 
@@ -49,7 +63,7 @@ const chunkBytes = 1024 * 1024;
  * Skips anything that is not a file, or larger than any file of git. The copy keeps its timestamps: git checks files more closely that
  * changed in the same second as the index, and a later index would make it trust them.
  */
-async function copyIfFile(from: string, to: string): Promise<void> {
+export async function copyIfFile(from: string, to: string): Promise<void> {
   const found = await openRegular(from).catch(() => undefined);
   if (found === undefined) return;
   try {

@@ -8,7 +8,11 @@ export const supplyCases: CaseTable = {
   166: ["an MCP server of an unknown project", "C01"],
   167: ["a project's `.env`", "C02"],
   168: ["git's fsmonitor, hooks, pager, ssh command", "C03", `${git} > nothing that a repository configures is run`],
-  169: ["git's filters and diff programs", `${git} > nothing that a repository configures is run`],
+  169: [
+    "git's filters and diff programs",
+    `${git} > nothing that a repository configures is run`,
+    "src/workspace/repositories.test.ts > a hostile repository runs nothing, in any operation",
+  ],
   170: [
     "a project's sandbox, approvals, model server",
     "C05",

@@ -61,7 +61,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     if (!(await mayRunIn(app, folder, values))) return 1;
     const task = await readTask(taskArguments);
     if ((task.kind === "new" || task.kind === "review") && values.model === undefined) requireModel(app, folder);
-    const cwd = values.worktree === true ? await newWorktree(folder, await app.git.root(folder)) : folder;
+    const cwd = values.worktree === true ? await newWorktree(folder, app) : folder;
     return await carryOut(app, task, { values, globals, cwd, images, outputSchema, colours });
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;

@@ -102,7 +102,7 @@ async function ownServer(values: Flags, globals: Globals): Promise<Server> {
       const { warnings } = app.config.effective(folder);
       if (values["strict-config"] === true && warnings.length > 0) throw new StartError(`--strict-config: ${warnings.join("; ")}`);
       if (values.worktree !== true) return folder;
-      return await (await import("../exec/worktree.ts")).newWorktree(folder, await app.git.root(folder));
+      return await (await import("../exec/worktree.ts")).newWorktree(folder, app);
     },
     connect: () => connectInProcess(app, { clientInfo, capabilities, connection: { source: "cli" } }),
     close: () => app.close(),

@@ -34,6 +34,33 @@ export async function revertTurn(turn: TurnKey, force: boolean, store: UndoStore
   return await restore(looks, workspace);
 }
 
+export interface RevertCheck {
+  readonly files: { readonly path: string; readonly becomes: "restored" | "deleted" }[];
+  readonly conflicts: Conflict[];
+}
+
+/** What reverting several turns, newest first, would do: each is compared with the files as the turns after it would leave them. */
+export async function checkRevert(turns: readonly TurnKey[], store: UndoStore, workspace: Workspace): Promise<RevertCheck> {
+  const found = new Map<string, FileState | "notKept">();
+  const conflicts = new Map<string, string>();
+  for (const turn of turns)
+    for (const entry of (await store.read(turn)) ?? []) {
+      if (isFolder(entry)) continue;
+      const reached = found.get(entry.path);
+      const { reason } = reached === undefined ? await look(entry, workspace) : compare(entry, reached);
+      if (reason !== undefined && !conflicts.has(entry.path)) conflicts.set(entry.path, reason);
+      found.set(entry.path, entry.before);
+    }
+  const files = [...found].map(([path, state]) => ({
+    path,
+    becomes: state !== "notKept" && state.kind === "absent" ? ("deleted" as const) : ("restored" as const),
+  }));
+  return {
+    files: files.sort((a, b) => (a.path < b.path ? -1 : 1)),
+    conflicts: [...conflicts].map(([path, reason]) => ({ path, reason })),
+  };
+}
+
 interface Look {
   readonly entry: UndoEntry;
   readonly now: FileState | undefined;
@@ -45,13 +72,18 @@ async function look(entry: UndoEntry, workspace: Workspace): Promise<Look> {
   if (isFolder(entry)) return { entry, now: undefined, reason: undefined };
   if (entry.before === "notKept") return { entry, now: undefined, reason: "its earlier content was too large to keep" };
   try {
-    const now = await workspace.read(entry.path);
-    if (sameState(now, entry.before)) return { entry, now, reason: undefined };
-    return { entry, now, reason: stateMark(now) === entry.leftMark ? undefined : changedSince(now) };
+    return compare(entry, await workspace.read(entry.path));
   } catch (error) {
     if (error instanceof WorkspaceRefusal) return { entry, now: undefined, reason: error.message };
     throw error;
   }
+}
+
+function compare(entry: UndoEntry, now: FileState | "notKept"): Look {
+  if (entry.before === "notKept" || now === "notKept")
+    return { entry, now: undefined, reason: "its earlier content was too large to keep" };
+  if (sameState(now, entry.before)) return { entry, now, reason: undefined };
+  return { entry, now, reason: stateMark(now) === entry.leftMark ? undefined : changedSince(now) };
 }
 
 function changedSince(now: FileState): string {

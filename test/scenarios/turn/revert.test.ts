@@ -115,3 +115,18 @@ verifies("revert.read", async (stage) => {
   );
   assert.deepEqual((await wire.ask("turn/files/read", { threadId, turnId: await ran() })).result, { files: [] });
 });
+
+verifies("revert.check", async (stage) => {
+  const { wire, threadId, turnId } = await play(stage);
+  const check = async () => (await wire.ask("turn/revert/check", { threadId, turnIds: [turnId] })).result;
+  const at = (name: string): string => path.join(stage.workspace, name);
+  const files = [
+    { path: at("doomed"), becomes: "restored" },
+    { path: at("new/n"), becomes: "deleted" },
+    { path: at("old"), becomes: "restored" },
+  ];
+  assert.deepEqual(await check(), { files, conflicts: [] });
+  writeFileSync(at("old"), "mine\n");
+  assert.deepEqual(await check(), { files, conflicts: [{ path: at("old"), reason: "it was changed since the turn" }] });
+  assert.deepEqual([content(stage, "old"), content(stage, "new/n")], ["mine\n", "n\n"], "nothing is touched");
+});
