@@ -55,6 +55,8 @@ export type ByteRange = { end: number; start: number };
 export type CancelLoginAccountResponse = { status: CancelLoginAccountStatus };
 export type CancelLoginAccountStatus = "canceled" | "notFound";
 export type Capabilities = { status: "ok"; runtime: { userAgent: string; codexHome?: string | null; offlineTour: boolean; model?: string | null; remote: boolean; platform?: string | null; cwd: string; sandbox?: SandboxReadResponse | null }; methods: Record<string, "available" | "disabled" | "unknown">; details: Record<string, string>; features: Record<string, boolean> };
+export type ChangeRestore = { undoId: string; force?: boolean };
+export type ChangeRevert = { patch: string; of: "session" | "repository" };
 export type CliAuthCredentialsStoreMode = "file" | "keyring" | "auto" | "ephemeral";
 export type CodexErrorInfo = "contextWindowExceeded" | "sessionBudgetExceeded" | "usageLimitExceeded" | "rateLimitExceeded" | "flexUnavailable" | "serverOverloaded" | "modelNotFound" | "policyCapacityUnavailable" | "cyberPolicy" | "misalignmentPolicyViolation" | "tooManyDenials" | "internalServerError" | "unauthorized" | "badRequest" | "threadRollbackFailed" | "sandboxError" | "other" | { httpConnectionFailed: { httpStatusCode?: number | null } } | { responseStreamConnectionFailed: { httpStatusCode?: number | null } } | { responseStreamDisconnected: { httpStatusCode?: number | null } } | { responseTooManyFailedAttempts: { httpStatusCode?: number | null } } | { activeTurnNotSteerable: { turnKind: NonSteerableTurnKind } } | string | Record<string, unknown>;
 export type CollabAgentState = { status: CollabAgentStatus; message?: string | null };
@@ -68,6 +70,8 @@ export type CommandExecResponse = { exitCode: number; stderr: string; stdout: st
 export type CommandExecutionSource = "agent" | "userShell" | "unifiedExecStartup" | "unifiedExecInteraction";
 export type CommandExecutionStatus = "inProgress" | "completed" | "failed" | "declined";
 export type CommandRun = { command: (string)[]; cwd?: string | null; timeoutMs?: number | null };
+export type CommitBody = { message: string; branch?: string | null; all?: boolean };
+export type Committed = { status: "ok"; sessionId: string; sha: string; branch: string };
 export type ComputerUseConfig = { default_app_access?: AllowDenyRequirement | null; macos?: ComputerUseMacosConfig | null; windows?: ComputerUseWindowsConfig | null };
 export type ComputerUseMacosConfig = { bundle_ids?: Record<string, AllowDenyRequirement> | null };
 export type ComputerUseMacosRequirements = { bundleIds?: Record<string, AllowDenyRequirement> | null };
@@ -111,6 +115,7 @@ export type Failure = { status: "error"; code: string; message: string; details?
 export type Feedback = { classification: string; includeLogs: boolean; reason?: string | null; threadId?: string | null };
 export type FeedbackRequirements = { enabled?: boolean | null };
 export type FeedbackUploadResponse = { threadId: string; promptHash?: string | null };
+export type FileConflict = { path: string; reason: string };
 export type FileUpdateChange = { diff: string; kind: PatchChangeKind; path: string };
 export type FilesFound = { data: ({ path: string; name: string; root: string; isDirectory: boolean })[] };
 export type FilesystemSandbox = "read-only" | "workspace-write" | "danger-full-access";
@@ -121,7 +126,17 @@ export type FunctionCallOutputBody = string | (FunctionCallOutputContentItem)[];
 export type FunctionCallOutputContentItem = { type: "input_text"; text: string } | { type: "input_image"; image_url: string; detail?: ImageDetail | null } | { type: "input_image"; file_id: string; detail?: ImageDetail | null } | { type: "input_audio"; audio_url: string } | { type: "encrypted_content"; encrypted_content: string };
 export type GetAccountRateLimitsResponse = { rateLimits: RateLimitSnapshot; accountId?: string | null; ordinaryUsageAllowed?: boolean | null; rateLimitResetCredits?: RateLimitResetCreditsSummary | null; rateLimitUpsell?: unknown; rateLimitsByLimitId?: Record<string, RateLimitSnapshot> | null };
 export type GetAccountResponse = { requiresOpenaiAuth: boolean; account?: Account | null; workspaceRouting?: WorkspaceRouting | null };
+export type GitChangedFile = { path: string; oldPath: string | null; change: "add" | "delete" | "update" | "rename" | "type"; untracked: boolean; submodule: boolean; binary: boolean; added: number; removed: number; id: string; fixed: string | null; omitted: boolean };
+export type GitDiffResponse = { root: string; base: string | null; diff: string; files: (GitChangedFile)[]; truncated: boolean };
+export type GitDraft = { scope: "staged" | "all" | "branch" };
+export type GitDrafted = { text: string };
+export type GitFolder = { repository: { root: string; branch: string | null; sha: string | null } | null };
 export type GitInfo = { branch?: string | null; originUrl?: string | null; sha?: string | null };
+export type GitPullRequest = { url: string; number: number; title: string; state: "open" | "draft" | "merged" | "closed"; checks: "none" | "pending" | "passed" | "failed" };
+export type GitRevert = { scope: "unstaged" | "branch"; path: string; id: string };
+export type GitStage = { scope: "staged" | "unstaged"; path: string; id: string; hunk?: number };
+export type GitStaged = { status: "ok"; sessionId: string };
+export type GitStatus = { root: string; branch: string | null; sha: string | null; base: { name: string; sha: string } | null; upstream: { name: string; ahead: number; behind: number } | null; ahead: number; underway: string | null; staged: number; unstaged: number; untracked: number; conflicts: (string)[]; branches: (string)[]; remote: { name: string; url: string } | null; forge: string | null; hooks: (string)[]; signs: boolean; worktree: { root: string; branch: string | null; isOurs: boolean } | null };
 export type Health = { status: "ok"; service?: "api"; codex?: { running: boolean; pid: number | null; initialized: boolean; lastExit?: unknown; remote: boolean }; orchestratorQueue?: { enabled: boolean }; auth?: { hasOpenAiApiKey: boolean; codexHomeAuthFile: boolean; likelyUnauthenticated: boolean }; timestamp?: string };
 export type HookErrorInfo = { message: string; path: string };
 export type HookEventName = "preModelRequest" | "postModelRequest" | "preToolUse" | "permissionRequest" | "postToolUse" | "preCompact" | "postCompact" | "sessionStart" | "sessionEnd" | "userPromptSubmit" | "subagentStart" | "subagentStop" | "stop" | "interrupt";
@@ -247,10 +262,13 @@ export type ProjectSaved = { status: "ok"; project: Project };
 export type ProjectWrite = { name: string; workingDirectory?: string | null };
 export type ProviderChoice = { id: string; name: string; isLocal: boolean; needsKey: boolean; keyVariable: string | null; model: string | null; isSetUp: boolean; hasStoredKey: boolean; isCurrent: boolean };
 export type ProviderListResponse = { data: (ProviderChoice)[]; model: string; noModel: string | null };
+export type PullRequestOpen = { title: string; body?: string; base?: string | null; draft?: boolean };
+export type PullRequestOpened = { status: "ok"; sessionId: string; pullRequest: GitPullRequest };
 export type PushState = { publicKey: string; wants: PushWants | null };
 export type PushSubscribe = { endpoint: string; keys: { p256dh: string; auth: string }; wants: PushWants };
 export type PushTested = { status: "ok" };
 export type PushWants = { needsYou: boolean; done: boolean; failed: boolean };
+export type Pushed = { status: "ok"; sessionId: string; remote: string; branch: string };
 export type QueueList = { data: (QueuedMessage)[] };
 export type QueueNotFound = { status: "not_found"; sessionId: string; message: string };
 export type QueueTaken = { status: "ok"; messageId: string };
@@ -282,10 +300,13 @@ export type RequestResponding = { requestId: string; threadId: string; respondin
 export type ResidencyRequirement = "us";
 export type Resource = { name: string; uri: string; _meta?: unknown; annotations?: unknown; description?: string | null; icons?: (unknown)[] | null; mimeType?: string | null; size?: number | null; title?: string | null };
 export type ResourceTemplate = { name: string; uriTemplate: string; annotations?: unknown; description?: string | null; mimeType?: string | null; title?: string | null };
+export type RestoredChange = { restored: (string)[]; conflicts: (FileConflict)[] };
 export type Resume = { dynamicTools?: ({ name: string; description: string; inputSchema: unknown; namespace?: string | null; deferLoading?: boolean })[] };
+export type RevertedChange = { status: "ok"; sessionId: string; undoId: string; restored: (string)[] };
 export type Review = { delivery?: "inline" | "detached"; targetType?: "uncommittedChanges" | "baseBranch" | "commit" | "custom"; branch?: string; sha?: string; title?: string; instructions?: string };
 export type ReviewStarted = { status: "ok"; sessionId: string; reviewSessionId: string; turnId: string };
-export type Rollback = { numTurns?: number; files?: "keep" | "restore" | "force" };
+export type Rollback = { numTurns?: number; files?: "keep" | "restore" | "force"; conversation?: boolean };
+export type RollbackCheck = { files: ({ path: string; becomes: "restored" | "deleted" })[]; conflicts: (FileConflict)[] };
 export type RuleChange = { pattern?: (string)[]; decision?: RuleDecision; justification?: string | null; expiresAt?: string | null };
 export type RuleDecision = "allow" | "prompt" | "forbidden";
 export type RuleList = { data: (ApprovalRule)[]; writable: boolean; file: string | null };
@@ -310,15 +331,16 @@ export type SessionDeleted = { status: "ok"; sessionId: string; title?: string |
 export type SessionDeletedEvent = { status: "deleted"; sessionId: string; title?: string | null; message: string; deletedAt: string };
 export type SessionDiff = { sessionId: string; scope: "session" | "turn"; turnId: string | null; diff: string; inexact: (string)[]; truncated: boolean };
 export type SessionDone = { status: "ok"; sessionId: string; session?: SessionSummary; title?: string | null };
+export type SessionGit = { sessionId: string; repository: GitStatus | null; pullRequest: GitPullRequest | null; problem: string | null };
 export type SessionList = { data: (SessionSummary)[]; nextCursor: string | null; archived: boolean; seq: number; bootId: string };
 export type SessionNotFound = { status: "not_found"; sessionId: string; message: string };
 export type SessionNotice = { id: string; kind: "warning" | "info"; text: string };
 export type SessionProjectUpdated = { sessionId: string; projectId: string | null };
 export type SessionRead = { session: SessionSummary; thread: Thread; transcript: (TranscriptRow)[]; seq: number; bootId: string };
 export type SessionSource = "cli" | "vscode" | "exec" | "appServer" | "unknown" | { custom: string } | { subAgent: SubAgentSource };
-export type SessionStart = { cwd?: string | null; projectId?: string | null; createFolder?: boolean; model?: string | null; effort?: string | null; approvalPolicy?: ApprovalPolicy; networkAccess?: ManagerNetworkAccess; filesystemSandbox?: FilesystemSandbox; mode?: WorkMode; dynamicTools?: ({ name: string; description: string; inputSchema: unknown; namespace?: string | null; deferLoading?: boolean })[] };
+export type SessionStart = { cwd?: string | null; projectId?: string | null; createFolder?: boolean; worktree?: boolean; model?: string | null; effort?: string | null; approvalPolicy?: ApprovalPolicy; networkAccess?: ManagerNetworkAccess; filesystemSandbox?: FilesystemSandbox; mode?: WorkMode; dynamicTools?: ({ name: string; description: string; inputSchema: unknown; namespace?: string | null; deferLoading?: boolean })[] };
 export type SessionState = "idle" | "working" | "waiting" | "failed" | "notLoaded";
-export type SessionSummary = { sessionId: string; title: string; materialized: boolean; modelProvider: string; approvalPolicy: AskForApproval | null; sessionControls: SessionControls | null; createdAt: number; updatedAt: number; cwd: string; source: string; projectId: string | null; state: SessionState; pendingCount: number; archived: boolean; systemOwned: boolean; preview: string; model?: string | null; branch?: string | null; activeTurnId?: string | null; lastTurnStatus?: string | null; parentSessionId?: string | null; forkedFromId?: string | null; queued: number };
+export type SessionSummary = { sessionId: string; title: string; materialized: boolean; modelProvider: string; approvalPolicy: AskForApproval | null; sessionControls: SessionControls | null; createdAt: number; updatedAt: number; cwd: string; source: string; projectId: string | null; state: SessionState; pendingCount: number; archived: boolean; systemOwned: boolean; preview: string; model?: string | null; branch?: string | null; activeTurnId?: string | null; lastTurnStatus?: string | null; parentSessionId?: string | null; forkedFromId?: string | null; queued: number; worktree?: { root: string; branch: string } | null; pullRequest?: GitPullRequest | null };
 export type SettingsRead = { status: "ok"; sessionId: string; scope: string; settings: Record<string, unknown>; value?: unknown };
 export type SettingsRemoved = { status: "ok"; sessionId: string; scope: string; removed: boolean; settings: Record<string, unknown> };
 export type SettingsWrite = { scope?: "session" | "default"; key?: string; value?: unknown; settings?: Record<string, unknown>; mode?: "merge" | "replace"; actor?: string; source?: string };
@@ -409,6 +431,7 @@ export type WebSearchToolConfig = { allowed_domains?: (string)[] | null; context
 export type WindowsSandboxImplementation = "elevated" | "unelevated" | "mxc";
 export type WorkMode = "default" | "plan";
 export type WorkspaceRouting = { accountRoutingOverride: AccountRoutingOverride; backendOrigin: string; chatgptAccountId: string };
+export type WorktreeEnded = { status: "ok"; sessionId: string; session: SessionSummary; into: string | null; kept: string | null };
 export type WriteStatus = "ok" | "okOverridden";
 
 /** An error response of the manager: its status, code and message. */
@@ -709,6 +732,81 @@ export class ManagerClient {
   /** Send feedback. */
   postFeedback(body: Feedback): Promise<FeedbackUploadResponse> {
     return this.#call("POST", "/api/feedback", {}, body);
+  }
+
+  /** The repository that a folder is in, before a session is started there; null outside one. */
+  getGit(query: { cwd: string }): Promise<GitFolder> {
+    return this.#call("GET", "/api/git", query, undefined);
+  }
+
+  /** Branch, remote and counts of changes of the session's repository, and its pull request; null outside one. */
+  getSessionsGit(sessionId: string, query: { refresh?: boolean } = {}): Promise<SessionGit> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/git`, query, undefined);
+  }
+
+  /** The changes of files: staged, not staged, or of the branch. */
+  getSessionsGitDiff(sessionId: string, query: { scope: "staged" | "unstaged" | "branch" }): Promise<GitDiffResponse> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/git/diff`, query, undefined);
+  }
+
+  /** Stage a shown change, or unstage a staged one: the whole file, or one hunk by its number. */
+  postSessionsGitStage(sessionId: string, body: GitStage): Promise<GitStaged> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/git/stage`, {}, body);
+  }
+
+  /** Restore a file to its state in the index or before the branch; what was there is kept. */
+  postSessionsGitRevert(sessionId: string, body: GitRevert): Promise<RevertedChange> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/git/revert`, {}, body);
+  }
+
+  /** Take back what a diff of one file shows, in the file as it is now; what was there is kept. */
+  postSessionsChangesRevert(sessionId: string, body: ChangeRevert): Promise<RevertedChange> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/changes/revert`, {}, body);
+  }
+
+  /** Bring back what a revert replaced. */
+  postSessionsChangesRestore(sessionId: string, body: ChangeRestore): Promise<RestoredChange> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/changes/restore`, {}, body);
+  }
+
+  /** What restoring the files of the last turns would do, and which files are in its way. */
+  getSessionsRollbackCheck(sessionId: string, query: { numTurns?: number } = {}): Promise<RollbackCheck> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/rollback/check`, query, undefined);
+  }
+
+  /** A message for a commit or a pull request, written by the session's model; nothing of it is stored. */
+  postSessionsGitDraft(sessionId: string, body: GitDraft): Promise<GitDrafted> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/git/draft`, {}, body);
+  }
+
+  /** Commit what is staged, or every change, without running hooks. */
+  postSessionsGitCommit(sessionId: string, body: CommitBody): Promise<Committed> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/git/commit`, {}, body);
+  }
+
+  /** Commit as git in a terminal does: hooks and filters of the repository run outside the sandbox, and the commit is signed. */
+  postSessionsGitCommitAsInTerminal(sessionId: string, body: CommitBody): Promise<Committed> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/git/commit/as-in-terminal`, {}, body);
+  }
+
+  /** Push the branch to its remote. */
+  postSessionsGitPush(sessionId: string): Promise<Pushed> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/git/push`, {}, undefined);
+  }
+
+  /** Open a pull request for the branch with gh or glab. */
+  postSessionsGitPullRequest(sessionId: string, body: PullRequestOpen): Promise<PullRequestOpened> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/git/pull-request`, {}, body);
+  }
+
+  /** Merge the session's worktree into the repository and remove it; with conflicts (409 `conflicts`) nothing is changed. */
+  postSessionsGitWorktreeMerge(sessionId: string): Promise<WorktreeEnded> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/git/worktree/merge`, {}, undefined);
+  }
+
+  /** Remove the session's worktree; what only it contained stays in the repository under a ref. */
+  postSessionsGitWorktreeDiscard(sessionId: string): Promise<WorktreeEnded> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/git/worktree/discard`, {}, undefined);
   }
 
   /** Plugins by marketplace; the installed ones with what they run and whether that was accepted. */

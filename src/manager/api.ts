@@ -3,6 +3,7 @@ import { accessRoutes } from "./api/access.ts";
 import { automationRoutes } from "./api/automation.ts";
 import type { AnswerOf, BodyOf, PathOf, QueryOf, Route, RouteKey } from "./api/define.ts";
 import { engineRoutes } from "./api/engine.ts";
+import { gitRoutes } from "./api/git.ts";
 import { pluginRoutes } from "./api/plugins.ts";
 import { projectRoutes } from "./api/projects.ts";
 import { pushRoutes } from "./api/push.ts";
@@ -15,6 +16,7 @@ export const routes = {
   ...accessRoutes,
   ...automationRoutes,
   ...engineRoutes,
+  ...gitRoutes,
   ...pluginRoutes,
   ...projectRoutes,
   ...pushRoutes,

@@ -11,8 +11,8 @@ import {
   type TestManager,
   threadOf,
 } from "../../test/support/manager.ts";
-import { ableEngine, addressOf, goodCalls, pushBody } from "../../test/support/manager-calls.ts";
-import { engineRefusals, prepareAutomation, statusCases, unsupportedMethods } from "../../test/support/manager-statuses.ts";
+import { ableEngine, addressOf, goodCalls, onlyThreads, pushBody } from "../../test/support/manager-calls.ts";
+import { engineRefusals, prepareAutomation, statusCases } from "../../test/support/manager-statuses.ts";
 import { PushService } from "../../test/support/push-service.ts";
 import { fits } from "../lib/schema.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -65,7 +65,7 @@ describe("contract", () => {
     prepareAutomation(it.backend);
     engine.queued.splice(0, engine.queued.length, { id: "q-1", input: [{ type: "text", text: "later" }], clientUserMessageId: "m-1" });
     it.backend.messages.drop("s-1");
-    it.backend.sessions.forget("s-1");
+    for (const id of ["s-1", "s-new"]) it.backend.sessions.forget(id);
     await it.call("POST /api/sessions/s-1/resume", {});
   });
 
@@ -212,16 +212,6 @@ describe("contract", () => {
     service.status = 500;
     await attempt(key, 502, { headers });
     service.status = 201;
-  }
-
-  /** An engine that can open sessions and nothing else. */
-  function onlyThreads(): PlayedEngine {
-    const plain = ableEngine();
-    for (const method of unsupportedMethods)
-      plain.on(method, () => {
-        throw invalidRequest(`Invalid request: unknown variant \`${method}\`, expected one of …`);
-      });
-    return plain;
   }
 
   function sessionGates(key: RouteName, route: Route): void {

@@ -18,6 +18,7 @@ import { type RequestGuard, safeHeaders } from "./request-guard.ts";
 import { accessHandlers } from "./routes/access.ts";
 import { automationHandlers } from "./routes/automation.ts";
 import { engineHandlers } from "./routes/engine.ts";
+import { gitHandlers } from "./routes/git.ts";
 import { pluginHandlers } from "./routes/plugins.ts";
 import { projectHandlers } from "./routes/projects.ts";
 import { pushHandlers } from "./routes/push.ts";
@@ -32,6 +33,7 @@ const handlers: HandlersFor<typeof routes> = {
   ...automationHandlers,
   ...engineHandlers,
   ...pluginHandlers,
+  ...gitHandlers,
   ...projectHandlers,
   ...pushHandlers,
   ...sessionHandlers,

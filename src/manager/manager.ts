@@ -23,6 +23,7 @@ import { managerMessages } from "./messages.ts";
 import type { Previews } from "./previews.ts";
 import { Push } from "./push/push.ts";
 import { Requests } from "./requests.ts";
+import { dropWorktree } from "./routes/worktrees.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { Schedules } from "./schedules.ts";
 import { Sessions } from "./sessions.ts";
@@ -215,8 +216,10 @@ export class Manager {
       side: without(state.side),
       settings: without(state.settings),
       tools: without(state.tools),
+      pullRequests: without(state.pullRequests),
     });
     this.decisions.forget(sessionId);
+    dropWorktree(this, sessionId).catch((error: unknown) => this.warn("worktree of a deleted session", { error: errorMessage(error) }));
     this.sessions.forget(sessionId);
     this.hub.emit("session_deleted", sessionId, { status: "deleted", sessionId, title, message: "This session was deleted.", deletedAt });
   }

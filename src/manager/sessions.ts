@@ -2,7 +2,7 @@
 import type { Thread } from "../protocol/thread.ts";
 import { controlsFrom } from "../sessions/controls.ts";
 import type { EngineLink } from "../sessions/link.ts";
-import type { SessionControls } from "../sessions/records.ts";
+import type { SessionControls, SessionSummary } from "../sessions/records.ts";
 import { EngineSessions, type Session } from "../sessions/sessions.ts";
 import { type ClientTool, toolSpecs } from "./client-tools.ts";
 import type { Hub } from "./hub.ts";
@@ -36,12 +36,18 @@ export class Sessions extends EngineSessions {
         projectId: store.state.assignments[session.id] ?? null,
         sessionControls: this.controls(session),
         systemOwned: this.isSystemOwned(session.id),
+        ...this.#ofRepository(session.id),
       }),
       resumeWith: (id) => resumeWith(store, id),
     });
     this.#ports = ports;
   }
 
+  #ofRepository(id: string): Pick<SessionSummary, "worktree" | "pullRequest"> {
+    const { worktrees, pullRequests } = this.#ports.store.state;
+    const own = worktrees[id];
+    return { worktree: own === undefined ? null : { root: own.root, branch: own.branch }, pullRequest: pullRequests[id] ?? null };
+  }
   isDeleted(id: string): boolean {
     const { tombstones } = this.#ports.store.state;
     if (this.#deleted.of !== tombstones) this.#deleted = { of: tombstones, ids: new Set(tombstones.map((t) => t.sessionId)) };

@@ -21,6 +21,7 @@ import {
   unknown,
 } from "../lib/schema.ts";
 import { errorCode, isCode, systemErrorTexts } from "../lib/system-error.ts";
+import { GitPullRequest } from "../protocol/git.ts";
 import { PendingRequest, SessionControls } from "../sessions/records.ts";
 import { Schedule, Template } from "./api/automation.ts";
 import { PushWants } from "./api/push.ts";
@@ -101,6 +102,10 @@ const StoredState = named("StoredState", () =>
         }),
       ),
     ),
+    /** Session → the worktree that it works in. */
+    worktrees: record(object({ root: string(), branch: string(), folder: string() })),
+    /** Session → the pull request of its branch, as it was last seen. */
+    pullRequests: record(GitPullRequest()),
     locked: boolean(),
     templates: array(Template()),
     schedules: array(Schedule()),
@@ -128,6 +133,8 @@ const empty = (): StoredState => ({
   ruleNotes: {},
   settings: {},
   tools: {},
+  worktrees: {},
+  pullRequests: {},
   locked: false,
   templates: [],
   schedules: [],

@@ -15,6 +15,7 @@ import {
   string,
   unknown,
 } from "../lib/schema.ts";
+import { GitPullRequest } from "../protocol/git.ts";
 import { UserInput } from "../protocol/item.ts";
 import { AskForApproval } from "../protocol/policy.ts";
 
@@ -78,6 +79,9 @@ export const SessionSummary = named("SessionSummary", () =>
     parentSessionId: maybe(string()),
     forkedFromId: maybe(string()),
     queued: natural(),
+    /** The session works in a worktree of its own, made from this repository. */
+    worktree: maybe(object({ root: string(), branch: string() })),
+    pullRequest: maybe(GitPullRequest()),
   }),
 );
 export type SessionSummary = Infer<typeof SessionSummary>;

@@ -37,7 +37,9 @@ export interface SessionPorts {
   /** A summary that differs from the last one. */
   changed(summary: SessionSummary): void;
   /** What the owner knows about a session in addition to the engine; its own title takes precedence over the thread's. */
-  about(session: Session): Pick<SessionSummary, "projectId" | "sessionControls" | "systemOwned"> & { readonly title: string | null };
+  about(
+    session: Session,
+  ): Pick<SessionSummary, "projectId" | "sessionControls" | "systemOwned" | "worktree" | "pullRequest"> & { readonly title: string | null };
   /** Additional params for resuming a thread. */
   resumeWith?(id: string): Partial<ParamsOf<ClientRequests["thread/resume"]>>;
 }
@@ -263,7 +265,7 @@ export class EngineSessions {
   summary(session: Session): SessionSummary {
     const { thread, settings } = session;
     const pendingCount = this.#ports.pendingCount(session.id);
-    const { projectId, sessionControls, systemOwned } = this.#ports.about(session);
+    const { projectId, sessionControls, systemOwned, worktree, pullRequest } = this.#ports.about(session);
     return {
       sessionId: session.id,
       title: this.#title(session),
@@ -288,6 +290,8 @@ export class EngineSessions {
       parentSessionId: thread.parentThreadId ?? null,
       forkedFromId: thread.forkedFromId ?? null,
       queued: this.#ports.queued(session.id),
+      ...(worktree == null ? {} : { worktree }),
+      ...(pullRequest == null ? {} : { pullRequest }),
     };
   }
 

@@ -144,6 +144,21 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
   "GET /api/shares": {},
   "DELETE /api/shares/:shareId": {},
   "GET /share/:secret": {},
+  "GET /api/git": { at: "/api/git?cwd=/work" },
+  "GET /api/sessions/:sessionId/git": { at: "/api/sessions/s-1/git?refresh=true" },
+  "GET /api/sessions/:sessionId/git/diff": { at: "/api/sessions/s-1/git/diff?scope=staged" },
+  "POST /api/sessions/:sessionId/git/stage": { body: { scope: "unstaged", path: "a", id: "1" } },
+  "POST /api/sessions/:sessionId/git/revert": { body: { scope: "unstaged", path: "a", id: "1" } },
+  "POST /api/sessions/:sessionId/changes/revert": { body: { patch: "--- a", of: "repository" } },
+  "POST /api/sessions/:sessionId/changes/restore": { body: { undoId: "revert-1" } },
+  "GET /api/sessions/:sessionId/rollback/check": { at: "/api/sessions/s-1/rollback/check?numTurns=2" },
+  "POST /api/sessions/:sessionId/git/draft": { body: { scope: "all" } },
+  "POST /api/sessions/:sessionId/git/commit": { body: { message: "m" } },
+  "POST /api/sessions/:sessionId/git/commit/as-in-terminal": { body: { message: "m", all: true } },
+  "POST /api/sessions/:sessionId/git/push": { body: {} },
+  "POST /api/sessions/:sessionId/git/pull-request": { body: { title: "t" } },
+  "POST /api/sessions/:sessionId/git/worktree/merge": { body: {} },
+  "POST /api/sessions/:sessionId/git/worktree/discard": { body: {} },
   "GET /api/pending": {},
   "GET /api/sessions/:sessionId/approvals": {},
   "GET /api/sessions/:sessionId/tool-input": {},
@@ -168,6 +183,27 @@ const plugin = {
 const turn = { id: "t-1", items: [], status: "completed" };
 const rules = 'prefix_rule(pattern=["git", "push"], decision="prompt")\n';
 
+const repository = {
+  ...{
+    root: "/work",
+    branch: "main",
+    sha: null,
+    base: null,
+    upstream: null,
+    ahead: 0,
+    underway: null,
+    staged: 0,
+    unstaged: 1,
+    untracked: 0,
+  },
+  ...{ conflicts: [], branches: ["main"], remote: null, forge: "gh", hooks: [], signs: false, worktree: null },
+};
+const pullRequest = { url: "https://example.org/1", number: 1, title: "t", state: "open", checks: "passed" };
+const changed = {
+  ...{ path: "a", oldPath: null, change: "update", untracked: false, submodule: false, binary: false, added: 1, removed: 0, id: "1" },
+  ...{ fixed: null, omitted: false },
+};
+
 /** Answers every request that the routes send to an engine. */
 export function ableEngine(): PlayedEngine {
   const engine = new PlayedEngine();
@@ -188,6 +224,21 @@ export function ableEngine(): PlayedEngine {
     "turn/steer": { turnId: "t-1" },
     "turn/interrupt": {},
     "review/start": { reviewThreadId: "s-1", turn },
+    "git/status": { repository },
+    "git/diff": { root: "/work", base: null, diff: "", files: [changed], truncated: false },
+    "git/stage": {},
+    "git/revert": { undoId: "revert-1", restored: ["/work/a"] },
+    "patch/revert": { undoId: "revert-1", restored: ["/work/a"] },
+    "turn/revert": { restored: [], conflicts: [] },
+    "turn/revert/check": { files: [], conflicts: [] },
+    "thread/sample": { responseId: "r", sourceTurnId: "t-1", text: "Say it" },
+    "git/commit": { sha: "1", branch: "main" },
+    "git/push": { remote: "origin", branch: "main" },
+    "git/pullRequest/read": { pullRequest },
+    "git/pullRequest/create": { pullRequest },
+    "git/worktree/add": { folder: "/tree/work", root: "/work" },
+    "git/worktree/merge": { into: "main", sha: "1", conflicts: [] },
+    "git/worktree/remove": { removed: true, kept: null },
     fuzzyFileSearch: { files: [{ root: "/work", path: "README.md", file_name: "README.md", match_type: "file", score: 1 }] },
     "model/list": { data: [], nextCursor: null },
     "collaborationMode/list": { data: [] },
@@ -239,4 +290,69 @@ export function ableEngine(): PlayedEngine {
   engine.on("thread/rollback", ({ threadId }) => ({ thread: threadOf(String(threadId)) }));
   engine.on("thread/unarchive", ({ threadId }) => ({ thread: threadOf(String(threadId)) }));
   return engine;
+}
+
+/** An engine that can open sessions and nothing else. */
+export function onlyThreads(): PlayedEngine {
+  const plain = ableEngine();
+  for (const method of [
+    "thread/start",
+    "thread/fork",
+    "thread/rollback",
+    "thread/revert",
+    "thread/compact/start",
+    "thread/backgroundTerminals/clean",
+    "thread/backgroundTerminals/list",
+    "thread/backgroundTerminals/terminate",
+    "fs/getMetadata",
+    "review/start",
+    "turn/steer",
+    "fuzzyFileSearch",
+    "git/status",
+    "git/diff",
+    "git/stage",
+    "git/revert",
+    "patch/revert",
+    "turn/revert",
+    "turn/revert/check",
+    "git/commit",
+    "git/push",
+    "git/pullRequest/create",
+    "git/worktree/merge",
+    "git/worktree/remove",
+    "model/list",
+    "collaborationMode/list",
+    "experimentalFeature/list",
+    "skills/list",
+    "hooks/list",
+    "skills/config/write",
+    "app/list",
+    "config/mcpServer/reload",
+    "mcpServer/oauth/login",
+    "mcpServerStatus/list",
+    "account/read",
+    "account/login/start",
+    "account/login/cancel",
+    "account/provider/list",
+    "account/logout",
+    "account/provider/list",
+    "account/rateLimits/read",
+    "config/read",
+    "configRequirements/read",
+    "config/value/write",
+    "config/batchWrite",
+    "command/exec",
+    "feedback/upload",
+    "plugin/list",
+    "plugin/uninstall",
+    "plugin/trust/accept",
+    "marketplace/add",
+    "marketplace/remove",
+    "marketplace/upgrade",
+    "fs/readFile",
+  ])
+    plain.on(method, () => {
+      throw invalidRequest(`Invalid request: unknown variant \`${method}\`, expected one of …`);
+    });
+  return plain;
 }

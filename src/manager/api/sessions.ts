@@ -93,6 +93,8 @@ export const sessionRoutes = {
         projectId: maybe(string()),
         /** Creates the folder if it does not exist; otherwise a missing folder is refused as `no_such_folder`. */
         createFolder: optional(boolean()),
+        /** Works in a new git worktree of the folder's repository, on a branch of its own. */
+        worktree: optional(boolean()),
         ...overrides(),
       }),
     ),
@@ -269,6 +271,8 @@ export const sessionRoutes = {
         numTurns: optional(bounded(integer(), { minimum: 1, maximum: 10_000 })),
         /** `restore` refuses with `files_changed` (409) if someone else has changed the files since; `force` does not. */
         files: optional(literals("keep", "restore", "force")),
+        /** False: only files are restored, and the conversation stays. */
+        conversation: optional(boolean()),
       }),
     ),
     answers: { 200: SessionAndThread, 400: InvalidRequest, ...gone, ...engine },

@@ -19,6 +19,7 @@ import { notMaterialized } from "../sessions.ts";
 import { rowsOf } from "../transcript.ts";
 import { assign } from "./projects.ts";
 import { isMissing, readDiff } from "./session-diff.ts";
+import { addWorktree, noteWorktree } from "./worktrees.ts";
 
 type SessionTable = typeof sessionRoutes;
 type Handled = Exclude<
@@ -125,11 +126,18 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     const cwd = body.cwd ?? project?.workingDirectory ?? manager.engine.cwd;
     await requireFolder(manager, cwd, body.createFolder === true);
     const tools = body.dynamicTools;
-    const opened = await manager.link.call("thread/start", {
-      cwd,
-      ...threadSettings(controls),
-      ...(tools === undefined ? {} : { dynamicTools: toolSpecs(tools) }),
-    });
+    const worktree = body.worktree === true ? await addWorktree(manager, cwd) : undefined;
+    const opened = await manager.link
+      .call("thread/start", {
+        cwd: worktree?.folder ?? cwd,
+        ...threadSettings(controls),
+        ...(tools === undefined ? {} : { dynamicTools: toolSpecs(tools) }),
+      })
+      .catch(async (error: unknown) => {
+        if (worktree !== undefined) await manager.link.call("git/worktree/remove", { cwd: worktree.folder }).catch(() => {});
+        throw error;
+      });
+    if (worktree !== undefined) noteWorktree(manager, opened.thread.id, worktree);
     const session = manager.sessions.opened(opened);
     noteTour(manager, session, body.model);
     manager.store.change({
@@ -278,6 +286,8 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     manager.audit.write({ type: "fork", by: caller.actor, threadId: session.id, summary: `forked ${source.id}` });
     const projectId = manager.store.state.assignments[source.id];
     if (projectId !== undefined) assign(manager, session.id, projectId);
+    const worktree = manager.store.state.worktrees[source.id];
+    if (worktree !== undefined) noteWorktree(manager, session.id, worktree);
     manager.sessions.announce(session);
     return ok({ session: manager.sessions.summary(session), thread: { ...opened.thread, turns: [] } });
   },
@@ -294,8 +304,13 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     const session = await open(manager, path.sessionId);
     await manager.sessions.attach(session.id);
     const numTurns = body.numTurns ?? 1;
-    manager.audit.write({ type: "rollback", by: caller.actor, threadId: session.id, summary: `took back ${numTurns} turns` });
+    const onlyFiles = body.conversation === false;
+    if (onlyFiles && (body.files ?? "keep") === "keep")
+      throw invalid([{ path: "files", message: "restore or force, when the conversation stays" }]);
+    const summary = onlyFiles ? `restored the files of ${numTurns} turns` : `took back ${numTurns} turns`;
+    manager.audit.write({ type: "rollback", by: caller.actor, threadId: session.id, summary });
     await restoreFiles(manager.link, session.id, numTurns, body.files ?? "keep");
+    if (onlyFiles) return ok({ session: manager.sessions.summary(session), thread: { ...session.thread, turns: [] } });
     const { thread } = await rollBack(manager, session, numTurns);
     session.view = emptyView;
     manager.sessions.learn(thread);
