@@ -47,7 +47,23 @@ turns:
 const fixture = path.resolve(import.meta.dirname, "../support/mcp-fixture.ts");
 const config = `[mcp_servers.notes]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "plain"]\nstartup_timeout_sec = 60\n`;
 /** The settings pages, by their paths; a test compares the list with what the page offers. */
-const settingsTabs = ["general", "keys", "account", "servers", "hooks", "plugins", "rules", "devices", "audit"];
+const settingsTabs = [
+  ...[
+    "general",
+    "keys",
+    "account",
+    "servers",
+    "skills",
+    "templates",
+    "schedules",
+    "hooks",
+    "plugins",
+    "rules",
+    "devices",
+    "sharing",
+    "audit",
+  ],
+];
 /** A phone's height while its keyboard is shown: the page asks browsers to resize for it (interactive-widget in index.html). */
 const aboveKeyboard = { width: 390, height: 470 };
 

@@ -12,7 +12,7 @@ import { abortedNote, previewOf } from "../context/context.ts";
 import { History, userMessage } from "../context/history.ts";
 import { replay } from "../context/replay.ts";
 import { SeenContext } from "../context/seen-context.ts";
-import { HookState, type StartSource } from "../hooks/hook-state.ts";
+import { HookState } from "../hooks/hook-state.ts";
 import { interrupted } from "../hooks/moments.ts";
 import type { Answer } from "../ports/audience.ts";
 import type { Config, ProviderConfig } from "../ports/config.ts";
@@ -32,34 +32,9 @@ import { runTurn, type TurnOutcome } from "../turn/turn.ts";
 import { closed } from "../turn/turn-items.ts";
 import { askingAgent } from "./agent-names.ts";
 import { ThreadClients } from "./clients.ts";
-import { LiveSettings, type LiveSettingsOptions, localEnvironment } from "./live-settings.ts";
+import { LiveSettings, localEnvironment } from "./live-settings.ts";
+import type { ThreadOptions } from "./thread-options.ts";
 import { addUsage, noUsage } from "./usage.ts";
-
-export interface ThreadOptions extends LiveSettingsOptions {
-  readonly meta: ThreadMeta;
-  /** Kept in memory only: no file, not listed. */
-  readonly ephemeral: boolean;
-  /** The `source` for SessionStart hooks. */
-  readonly startedBy?: StartSource | undefined;
-  readonly history?: readonly ModelItem[];
-  readonly usage?: ThreadTokenUsage | undefined;
-  /** The provider's count of `history`. */
-  readonly countedTokens?: number | undefined;
-  readonly windows?: number;
-  readonly name?: string | null;
-  readonly preview?: string;
-  readonly updatedAtMs?: number;
-  /** Already stored: its first line is on disk. */
-  readonly stored: boolean;
-  readonly lease?: Lease | undefined;
-  /** The User-Agent of requests to providers; by default it names the originator and this server. */
-  readonly userAgent?: string | undefined;
-  /** How its last stored turn ended, and the id of the last one with a message of the person. */
-  readonly lastOutcome?: LiveTurn["outcome"];
-  readonly lastTurnId?: string | undefined;
-  /** Opened although another process holds it: turns are refused with this message. */
-  readonly readOnlyBecause?: string | undefined;
-}
 
 export class LiveThread implements TurnThread {
   readonly id: string;
