@@ -102,7 +102,7 @@ function themeOf({ brightness, isAnsi }: ThemeChoice, otherwise: Brightness, spo
 }
 
 /** This many uncaught errors in this many milliseconds are tolerated: each may belong to one session or one key. More mean that nothing works. */
-const survivable = { errors: 5, ms: 10_000 };
+const survivable = { errors: 8, ms: 10_000 };
 
 interface Guarded {
   readonly restore: () => void;

@@ -81,6 +81,7 @@ test("/agents lists the agents of a session, interrupts one and goes to it", { s
   term.say("/agents");
   await term.until("This session has no agents");
   term.keys("Escape");
+  await term.untilGone("This session has no agents");
   term.say("lead");
   await term.until("started it");
   term.say("/agents");
