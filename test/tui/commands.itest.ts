@@ -50,7 +50,7 @@ test("/help, /status, /mcp, /skills and a command that does not exist", { skip }
   term.say("/help");
   const help = await term.until("the keys, when nothing is written");
   term.keep("80x60-help");
-  for (const name of "model login approvals status diff review init rewind undo compact context side ide cd copy export theme statusline keymap vim warnings mcp hooks plugins skills new resume agents fork rename transcript help quit".split(
+  for (const name of "model login approvals status diff review init rewind undo compact context side ide cd copy export theme statusline keymap vim warnings mcp hooks plugins skills new resume agents ps stop fork rename transcript help quit".split(
     " ",
   ))
     assert.match(help, new RegExp(`/${name}\\b`));
@@ -95,6 +95,39 @@ test("/agents lists the agents of a session, interrupts one and goes to it", { s
   await term.until("Which agent of this session?");
   term.keys("Down", "Enter");
   await term.until(/› COUNT the files/);
+});
+
+test("commands that outlive their turn are shown; /ps lists and ends one, /stop all", { skip }, async (t) => {
+  const serve = (name: string) => ({ call: "exec_command", with: { cmd: `echo ${name} is up; sleep 600`, yield_time_ms: 250 } });
+  const term = new Terminal(t, {
+    rows: 40,
+    turns: [
+      [serve("one"), { say: "Serving." }],
+      [serve("two"), serve("three"), { say: "More." }],
+    ],
+  });
+  await term.start();
+  term.say("/ps");
+  await term.until("None runs");
+  term.keys("Escape");
+  await term.untilGone("None runs");
+  term.say("serve");
+  await term.answered("Serving.");
+  await term.until(/in the background \(\/ps\): echo one is up; sleep 600/);
+  term.say("more");
+  await term.answered("More.");
+  await term.until(/3 in the background \(\/ps\): echo one/);
+  term.say("/ps");
+  await term.until(/▸ 1 echo one is up; sleep 600 +in ~\/work, process \d+/);
+  term.keep("80x40-background");
+  term.keys("Enter");
+  await term.until("Ended: echo one is up; sleep 600");
+  await term.until(/2 in the background/);
+  term.say("/stop");
+  await term.until("2 commands in the background were ended");
+  await term.untilGone("in the background (/ps)");
+  term.say("/stop");
+  await term.until("No command runs in the background");
 });
 
 test("/hooks shows what would run, and a person trusts it or switches it off", { skip }, async (t) => {

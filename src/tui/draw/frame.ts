@@ -87,7 +87,7 @@ function upperPart(state: Conversation, ui: Ui, place: Place & { readonly nowMs:
   const status = statusLines(state, ui, place);
   const waiting = waitingLines(
     state,
-    { queued: ui.queue.map(({ text }) => text), goal: ui.goal?.status === "complete" ? undefined : ui.goal },
+    { queued: ui.queue.map(({ text }) => text), background: ui.background, goal: ui.goal?.status === "complete" ? undefined : ui.goal },
     place,
   ).slice(0, Math.max(1, Math.floor(room / 4)));
   const fixed = [...block(status), ...waiting];

@@ -109,17 +109,30 @@ export function livePlan(state: Conversation, place: Place, limit: number): Line
   return [...some, [muted(`    ${steps.length} steps, ${steps.filter(({ status }) => status === "completed").length} done`)]];
 }
 
-/** What the thread works towards, and waiting messages: on their way to the turn, or queued until it ends. */
-export function waitingLines(state: Conversation, { queued, goal }: Waiting, { width, theme }: Place): Line[] {
+/** What the thread works towards, what runs in the background, and waiting messages: on their way to the turn, or queued until it ends. */
+export function waitingLines(state: Conversation, { queued, goal, background }: Waiting, { width, theme }: Place): Line[] {
   const one = (label: string, text: string): Line =>
     truncate([muted(`  ${label} `), ...(wrap([span(text.replace(/\s+/g, " "))], 1000)[0] ?? [])], width);
   return [
     ...state.sent.map(({ text, isSteer }) => one(isSteer ? `${theme.marks.arrow} steering:` : `${theme.marks.arrow} sending:`, text)),
     ...queued.map((text) => one(`${theme.marks.down} queued:`, text)),
+    ...backgroundLines(state, background, one),
     ...(goal === undefined ? [] : [one(`${theme.marks.dot} goal:`, goalLine(goal))]),
   ];
 }
+/** Between turns only: while one runs, its commands are shown with their output. */
+function backgroundLines({ turn }: Conversation, background: readonly string[], one: (label: string, text: string) => Line): Line[] {
+  const [first] = background;
+  if (turn !== undefined || first === undefined) return [];
+  return [
+    background.length === 1
+      ? one("in the background (/ps):", first)
+      : one(`${background.length} in the background (/ps):`, background.join(", ")),
+  ];
+}
+
 interface Waiting {
   readonly queued: readonly string[];
+  readonly background: readonly string[];
   readonly goal: ThreadGoal | undefined;
 }

@@ -13,6 +13,7 @@ import { reopenConversation } from "../state/open.ts";
 import { foldedMethods, type Received, reduce } from "../state/reduce.ts";
 import type { Line } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
+import { refreshBackground } from "./background.ts";
 import { commandSuggestions } from "./commands.ts";
 import { Completions } from "./completions.ts";
 import { Ide } from "./ide.ts";
@@ -151,6 +152,7 @@ export class App implements Shell {
   #receive(received: Received): void {
     const before = this.store.conversation;
     this.store.setConversation(reduce(before, received, this.now()));
+    if (changesBackground(received) && received.params.threadId === before.threadId) this.run(() => refreshBackground(this));
     if (received.method !== "turn/completed" || received.params.threadId !== before.threadId) return;
     if (received.params.turn.status === "interrupted") this.run(() => afterInterrupt(this));
     if (this.store.conversation.turn === undefined) this.#callAttention("agent-turn-complete", "The turn has ended");
@@ -256,6 +258,10 @@ export class App implements Shell {
     this.#ended.resolve(code);
   }
 }
+
+/** A command that outlived its turn is known when the turn ends, and has ended when its item has. */
+const changesBackground = (received: Received): received is Extract<Received, { method: "turn/completed" | "item/completed" }> =>
+  received.method === "turn/completed" || (received.method === "item/completed" && received.params.item.type === "commandExecution");
 
 /** Recognized by its code: the connection may come from another copy of the client module. */
 const isEndOfConnection = (error: unknown): boolean =>

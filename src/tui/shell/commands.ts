@@ -5,6 +5,7 @@ import type { Suggestion } from "../compose/completion.ts";
 import { composerWith } from "../compose/composer.ts";
 import { fillPrompt, missingNames, readPrompts } from "../compose/prompts.ts";
 import { chooseAgent } from "./agents.ts";
+import { chooseBackground, stopBackground } from "./background.ts";
 import { showHelp, showMcp, showSkills, showStatus } from "./cards.ts";
 import { showDiff, startReview } from "./changes.ts";
 import type { Completions } from "./completions.ts";
@@ -136,6 +137,8 @@ const commandTable: readonly Command[] = [
   { name: "new", also: ["clear"], text: "start a new session", run: ({ shell }) => startThread(shell) },
   { name: "resume", text: "go on with an earlier session", run: ({ shell }) => chooseThread(shell, "resume") },
   { name: "agents", text: "see, open or interrupt this session's agents", anytime: true, run: ({ shell }) => chooseAgent(shell) },
+  { name: "ps", text: "see the commands that run in the background; end one", anytime: true, run: ({ shell }) => chooseBackground(shell) },
+  { name: "stop", text: "end all commands that run in the background", anytime: true, run: ({ shell }) => stopBackground(shell) },
   { name: "fork", text: "go on with a copy of this session", run: ({ shell }) => forkCurrent(shell) },
   {
     name: "rename",

@@ -12,6 +12,7 @@ import { shortPath } from "../draw/status-line.ts";
 import { emit } from "../state/conversation.ts";
 import { type Entry, note } from "../state/entry.ts";
 import { type Opened, openConversation } from "../state/open.ts";
+import { refreshBackground } from "./background.ts";
 import { readGoal } from "./goal.ts";
 import { accessLabel } from "./labels.ts";
 import { enqueue, refreshQueue } from "./queue.ts";
@@ -79,9 +80,10 @@ async function show(shell: Shell, opened: Opened, how: "new" | "resumed" | "fork
   const leftOver = before.outbox;
   const next = openConversation(opened, welcome(shell, opened, how), shell.now());
   store.setConversation({ ...next, outbox: [...leftOver, ...next.outbox], starting: before.starting });
-  store.setUi({ queue: [], queuedHere: [], goal: undefined });
+  store.setUi({ queue: [], queuedHere: [], goal: undefined, background: [] });
   shell.run(() => refreshQueue(shell));
   shell.run(() => readGoal(shell));
+  if (how === "resumed") shell.run(() => refreshBackground(shell));
   shell.run(() => noteSandbox(shell, opened));
   shell.run(() => noteNoModel(shell, opened.modelProvider));
   if (before.threadId !== undefined && before.threadId !== opened.thread.id)

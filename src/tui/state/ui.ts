@@ -37,6 +37,8 @@ export interface Ui {
   /** The waiting messages that were written here, as they were written. */
   readonly queuedHere: readonly { readonly clientId: string; readonly composer: Composer }[];
   readonly goal: ThreadGoal | undefined;
+  /** Commands that keep running after their turn, each in one line. */
+  readonly background: readonly string[];
   /** A short hint below the composer, until the next key. */
   readonly hint: string | undefined;
   readonly connection: "open" | "lost";
@@ -66,6 +68,7 @@ export const emptyUi: Ui = {
   queue: [],
   queuedHere: [],
   goal: undefined,
+  background: [],
   hint: undefined,
   connection: "open",
   lastKeyAtMs: 0,
