@@ -113,7 +113,7 @@ test("commands that outlive their turn are shown; /ps lists and ends one, /stop 
   await term.untilGone("None runs");
   term.say("serve");
   await term.answered("Serving.");
-  await term.until(/in the background \(\/ps\): echo one is up; sleep 600/);
+  await term.until(/Left running echo one is up; sleep 600[\s\S]*in the background \(\/ps\): echo one is up; sleep 600/);
   term.say("more");
   await term.answered("More.");
   await term.until(/3 in the background \(\/ps\): echo one/);

@@ -117,16 +117,17 @@ function reasoningLines({ text }: Of<"reasoning">, { width, theme }: Place): Lin
   return prefixed(lines, theme.spoken ? line("Thinking: ") : [muted(`${theme.marks.dot} `)], theme.spoken ? [] : [span("  ")]);
 }
 
-const resultColors: Readonly<Record<"done" | "failed" | "declined" | "interrupted", Color>> = {
+const resultColors: Readonly<Record<Of<"command">["result"], Color>> = {
   done: "success",
   failed: "danger",
   declined: "warning",
   interrupted: "warning",
+  running: "accent",
 };
 
 function commandLines(entry: Of<"command">, place: Place): Line[] {
   const { width, theme } = place;
-  const verb = { done: "Ran", failed: "Ran", declined: "Did not run", interrupted: "Interrupted" }[entry.result];
+  const verb = { done: "Ran", failed: "Ran", declined: "Did not run", interrupted: "Interrupted", running: "Left running" }[entry.result];
   const ending = commandEnding(entry);
   const head: Line = [...bullet(resultColors[entry.result], theme), span(entry.isOwn ? "You ran" : verb, { bold: true }), span(" ")];
   const command = entry.command.split("\n");

@@ -26,7 +26,8 @@ export type Entry =
   | {
       readonly kind: "command";
       readonly command: string;
-      readonly result: "done" | "failed" | "declined" | "interrupted";
+      /** "running": it has outlived its turn. */
+      readonly result: "done" | "failed" | "declined" | "interrupted" | "running";
       readonly exitCode: number | undefined;
       readonly durationMs: number | undefined;
       readonly output: Folded;

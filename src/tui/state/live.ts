@@ -2,6 +2,7 @@
 
 import { clean, cleanLine } from "../../lib/terminal-text.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
+import type { Turn } from "../../protocol/turn.ts";
 import { scriptOf } from "../../shell/shown-script.ts";
 import { type Conversation, emit, type LiveItem, liveOf, withLive, withoutLive } from "./conversation.ts";
 import { type Entry, noOutput, note } from "./entry.ts";
@@ -170,11 +171,13 @@ export function breakOff(state: Conversation): Conversation {
   };
 }
 
-/** What a turn left behind when it ended early. */
-export function abandonLive(state: Conversation): Conversation {
-  const entries = state.live.flatMap(abandoned);
+/** What a turn left behind: when it ended early, unfinished items; when it ended by itself, commands that keep running. */
+export function abandonLive(state: Conversation, status: Turn["status"]): Conversation {
+  const entries = state.live.flatMap(abandoned).map((entry) => (status === "completed" ? asRunning(entry) : entry));
   return { ...emit(state, entries), live: [] };
 }
+
+const asRunning = (entry: Entry): Entry => (entry.kind === "command" ? { ...entry, result: "running" } : entry);
 
 function abandoned(item: LiveItem): Entry[] {
   switch (item.kind) {

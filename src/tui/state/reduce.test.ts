@@ -132,6 +132,12 @@ test("an interrupted turn keeps its output and is marked as interrupted", () => 
   assert.deepEqual(state.live, []);
 });
 
+test("a command that outlives its turn was left running, not interrupted", () => {
+  const state = after(begin, started(command("c")), end("completed"));
+  const [entry] = state.outbox;
+  assert.equal(entry?.kind === "command" && entry.result, "running");
+});
+
 test("a command that was stopped with its turn has not failed; one that failed by itself has", () => {
   const running = after(begin, started(command("c")));
   const stopping: Conversation = { ...running, turn: running.turn && { ...running.turn, isInterrupting: true } };

@@ -175,7 +175,7 @@ function setPlan(state: Conversation, { plan, explanation }: ParamsOf<ServerNoti
 }
 
 function endTurn(state: Conversation, turn: Turn, nowMs: number): Conversation {
-  const left = abandonLive(state);
+  const left = abandonLive(state, turn.status);
   const durationMs = turn.durationMs ?? (state.turn === undefined ? 0 : nowMs - state.turn.startedAtMs);
   const plan: Entry[] = left.plan === undefined ? [] : [{ kind: "plan", ...left.plan }];
   const ended = emit(left, [...plan, ...unread(left), ...ending(turn, durationMs, state.turn?.hasWorked ?? false)]);
