@@ -305,6 +305,14 @@ export const requirements = {
     cases: [49],
     says: "a failed turn carries its codexErrorInfo and the provider's words",
   },
+  "model.notices": {
+    source: "observed 0.166",
+    says: "limits and another model than the one asked for, which a provider names beside its answer, are told",
+  },
+  "model.newerKinds": {
+    source: "observed 0.166; CONFLICTS 14",
+    says: "a model that nobody has and a provider that is busy are kinds of failure of their own; older clients, which do not know them, read other",
+  },
   "model.windowAsked": {
     source: "Parley",
     says: "the window of a model on a local server is the server's own, asked for before the first request",

@@ -81,6 +81,9 @@ function kindOfStatus(status: number, error: ErrorBody): ModelFailureKind {
   if (isContextOverflow(error)) return "contextWindowExceeded";
   if (isUsageLimit(error) || status === 402) return "usageLimitExceeded";
   if (isCyberPolicy(error)) return "cyberPolicy";
+  if (isModelMissing(error, status)) return "modelNotFound";
+  const busy = busyKinds.find(([tag]) => error.tags.includes(tag));
+  if (busy !== undefined) return busy[1];
   if (status === 401 || status === 403) return "unauthorized";
   if (status >= 500) return "internalServerError";
   if (status === 408 || status === 409 || status === 425 || status === 429) return "other";
@@ -101,6 +104,20 @@ const isUsageLimit = (error: ErrorBody): boolean =>
   usageTags.test(error.tags) || /\b402\b/.test(error.tags) || usageText.test(error.message);
 
 const isCyberPolicy = (error: ErrorBody): boolean => /cyber_policy/.test(error.tags);
+
+/** Most vendors say it in words alone. */
+const isModelMissing = (error: ErrorBody, status?: number): boolean =>
+  /model_not_found/.test(error.tags) ||
+  (status === 404 &&
+    /\bmodel\b/i.test(error.message) &&
+    /not found|not exist|no such|unknown|not_found/i.test(`${error.message} ${error.tags}`));
+
+/** Codes with which OpenAI says that it is busy, and the kinds that Codex has for them. */
+const busyKinds: readonly (readonly [string, ModelFailureKind])[] = [
+  ["server_is_overloaded", "serverOverloaded"],
+  ["slow_down", "rateLimitExceeded"],
+  ["flex_unavailable", "flexUnavailable"],
+];
 
 function usageLimitMessage(error: ErrorBody): string {
   if (!/usage_limit_reached/.test(error.tags)) return `The provider refuses because of quota or billing: ${error.message}`;
@@ -188,6 +205,7 @@ export function failureFromEvent(body: string): ModelFailure {
   if (isContextOverflow(error)) return { kind: "contextWindowExceeded", message, retry: false };
   if (isUsageLimit(error)) return { kind: "usageLimitExceeded", message: usageLimitMessage(error), retry: false };
   if (isCyberPolicy(error)) return { kind: "cyberPolicy", message, retry: false };
+  if (isModelMissing(error)) return { kind: "modelNotFound", message, retry: false };
   // routers put the upstream provider's HTTP status into `code`
   if (/invalid_prompt|invalid_request|content_policy|content_filter|policy_violation|misalignment|\b4(?:00|04|13|22)\b/.test(error.tags))
     return { kind: "badRequest", message, retry: false };

@@ -304,6 +304,11 @@ const kinds: readonly ModelFailureKind[] = [
   "badRequest",
   "unauthorized",
   "internalServerError",
+  "modelNotFound",
+  "serverOverloaded",
+  "rateLimitExceeded",
+  "flexUnavailable",
+  "cyberPolicy",
   "other",
 ];
 

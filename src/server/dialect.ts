@@ -1,6 +1,8 @@
-/** The last step of a server request before it is sent: translates it for the client's generation. */
+/** The last step of a message before it is sent: translates it for the client's generation. */
 import type { CommandExecutionRequestApprovalParams } from "../protocol/approval.ts";
-import type { ServerRequests } from "../protocol/methods.ts";
+import type { ParamsOf } from "../protocol/define.ts";
+import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts";
+import type { TurnError } from "../protocol/turn.ts";
 import type {
   SeedOpenQuestionParams,
   SeedQuestionnaireParams,
@@ -48,4 +50,31 @@ function seedQuestion(params: ToolRequestUserInputParams): {
     method: "tool/requestUserInput",
     params: { ...ids, questions: questions.map((q) => ({ text: q.question, options: labels(q), isOther: q.isOther === true })) },
   };
+}
+
+/** Kinds of failure that clients of the documents' time do not know; to some of them an unknown one is an unreadable message. */
+const newerKinds: ReadonlySet<unknown> = new Set([
+  "cyberPolicy",
+  "flexUnavailable",
+  "modelNotFound",
+  "rateLimitExceeded",
+  "serverOverloaded",
+]);
+
+const olderError = (error: TurnError): TurnError => ({ ...error, codexErrorInfo: "other" });
+
+/** A notification as older clients can read it; undefined when it is the same for all. */
+export function forOlder<M extends keyof ServerNotifications>(
+  method: M,
+  params: ParamsOf<ServerNotifications[M]>,
+): ParamsOf<ServerNotifications[M]> | undefined {
+  if (method === "error") {
+    const failed = params as ParamsOf<ServerNotifications["error"]>;
+    if (!newerKinds.has(failed.error.codexErrorInfo)) return undefined;
+    return { ...failed, error: olderError(failed.error) } as typeof params;
+  }
+  if (method !== "turn/completed") return undefined;
+  const { turn, ...rest } = params as ParamsOf<ServerNotifications["turn/completed"]>;
+  if (!newerKinds.has(turn.error?.codexErrorInfo) || !turn.error) return undefined;
+  return { ...rest, turn: { ...turn, error: olderError(turn.error) } } as typeof params;
 }

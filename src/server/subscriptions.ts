@@ -9,7 +9,7 @@ import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts
 import type { Outcome } from "../rpc/peer.ts";
 import { tooFarBehind } from "../rpc/transport.ts";
 import { isOlder, type Session } from "./app.ts";
-import { requestFor } from "./dialect.ts";
+import { forOlder, requestFor } from "./dialect.ts";
 import { Readers } from "./readers.ts";
 import type { WireCheck } from "./wire-check.ts";
 
@@ -140,6 +140,15 @@ export class Subscriptions implements Audience {
 
   toThread<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void {
     const audience = this.subscribers(threadId);
+    const older = forOlder(method, params);
+    if (older !== undefined) {
+      this.#send([...audience].filter(isOlder), method, older);
+      return this.#send(
+        [...audience].filter((session) => !isOlder(session)),
+        method,
+        params,
+      );
+    }
     if (method !== "rawResponseItem/completed" && method !== "rawResponse/completed") return this.#send(audience, method, params);
     this.#send(
       [...audience].filter((session) => this.#raw.get(session)?.has(threadId) === true),

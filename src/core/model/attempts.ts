@@ -83,7 +83,7 @@ function announceRetry({ turn }: Run, failure: ModelFailure, kind: keyof Attempt
 export function errorFrom(failure: ModelFailure, retries: number): TurnError {
   const spent = failure.retry !== false && (retries > 0 || failure.httpStatus === 429);
   // A server error keeps its kind after any number of retries; so does a broken stream.
-  const keepsKind = failure.kind === "responseStreamDisconnected" || (failure.httpStatus ?? 0) >= 500;
+  const keepsKind = failure.kind === "responseStreamDisconnected" || failure.kind === "flexUnavailable" || (failure.httpStatus ?? 0) >= 500;
   return {
     message: spent ? `exceeded retry limit: ${failure.message}` : failure.message,
     codexErrorInfo: spent && !keepsKind ? { responseTooManyFailedAttempts: status(failure) } : infoFrom(failure),

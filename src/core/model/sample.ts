@@ -2,7 +2,7 @@
 import type { TurnError } from "../../protocol/turn.ts";
 import { afterRequest, beforeRequest } from "../hooks/moments.ts";
 import { hasHooks } from "../hooks/run.ts";
-import type { ModelEvent, ModelFailure, OutputCut, TokenUsage } from "../ports/model-client.ts";
+import type { ModelEvent, ModelFailure, OutputCut, RateLimits, TokenUsage } from "../ports/model-client.ts";
 import { type Tool, ToolsUnavailable } from "../ports/tool.ts";
 import { type Attempt, ask, errorFrom } from "./attempts.ts";
 import { overBudget } from "./budget.ts";
@@ -137,7 +137,7 @@ export function takeNotice({ turn, settings }: Run, event: Notice): void {
   const { thread } = turn;
   if (event.type === "rateLimits")
     thread.ports.audience.toAll("account/rateLimits/updated", {
-      rateLimits: { planType: null, ...event.rateLimits, limitId: null, limitName: null, credits: null },
+      rateLimits: { planType: null, ...event.rateLimits, ...rounded(event.rateLimits), limitId: null, limitName: null, credits: null },
     });
   else if (event.type === "rerouted")
     turn.notify("model/rerouted", {
@@ -148,6 +148,12 @@ export function takeNotice({ turn, settings }: Run, event: Notice): void {
       reason: "highRiskCyberActivity",
     });
   else if (event.type === "warning") turn.notify("warning", { threadId: thread.id, message: event.message });
+}
+
+/** Headers have fractions of a percent, the protocol whole ones. */
+function rounded({ primary, secondary }: RateLimits): Pick<RateLimits, "primary" | "secondary"> {
+  const round = (window: RateLimits["primary"]) => (window === null ? null : { ...window, usedPercent: Math.round(window.usedPercent) });
+  return { primary: round(primary), secondary: round(secondary) };
 }
 
 /** All usage within a turn counts for its thread. */

@@ -94,6 +94,12 @@ export type ModelFailureKind =
   | "usageLimitExceeded"
   /** The provider classified the request as a cyber attack. */
   | "cyberPolicy"
+  | "modelNotFound"
+  /** The provider has no room for this model right now. */
+  | "serverOverloaded"
+  | "rateLimitExceeded"
+  /** No room for requests at the lower price. */
+  | "flexUnavailable"
   /** The request could not be sent at all. */
   | "httpConnectionFailed"
   /** Sent, but no stream came back. */

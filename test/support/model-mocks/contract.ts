@@ -192,7 +192,7 @@ export function httpContract(target: HttpTarget): void {
       ],
       ["bad key", 401, { error: { message: "bad key" } }, {}, { kind: "unauthorized", httpStatus: 401, retry: false }],
       ["not allowed", 403, { error: { message: "no" } }, {}, { kind: "unauthorized", httpStatus: 403, retry: false }],
-      ["no such model", 404, { error: { message: "model not found" } }, {}, { kind: "badRequest", httpStatus: 404, retry: false }],
+      ["no such model", 404, { error: { message: "model not found" } }, {}, { kind: "modelNotFound", httpStatus: 404, retry: false }],
       [
         "too many requests",
         429,
