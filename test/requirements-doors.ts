@@ -378,6 +378,14 @@ export const doorRequirements = {
     source: "observed 0.92, 0.98",
     says: "a review names its target when it begins and its findings one by one when it ends",
   },
+  "v1.events.agents": {
+    source: "observed 0.98",
+    says: "an agent's calls of other agents begin and end, with whom they are about and how those fare",
+  },
+  "v1.events.later": {
+    source: "observed 0.98",
+    says: "input for a command, a picture looked at, a new name, a plan, a summary, started MCP servers and the end are told",
+  },
   "v1.events.configured": { source: "older API document, Complete Event Types", says: "session_configured with all its fields" },
   "v1.newConversation": {
     source: "older API document, NewConversation",

@@ -75,6 +75,6 @@ export const appRequests = {
 };
 
 export const appNotifications = {
-  /** The list of connectors has changed. */
+  /** Never sent: the vendor's connectors are not here, so their list does not change. */
   "app/list/updated": notification(AppListUpdatedNotification),
 };

@@ -71,7 +71,7 @@ export const threadNotifications = {
   "thread/compacted": notification(ContextCompactedNotification),
   /** Tokens used by the last model call and in total. */
   "thread/tokenUsage/updated": notification(ThreadTokenUsageUpdatedNotification),
-  /** Never sent: read states are not stored. */
+  /** A thread was read, or marked as unread. */
   "thread/readState/changed": notification(ThreadReadStateChangedNotification),
   /** A request of the server was answered or is void; all other clients can dismiss it. */
   "serverRequest/resolved": notification(ServerRequestResolvedNotification),

@@ -268,7 +268,7 @@ export const turnNotifications = {
   error: notification(ErrorNotification),
   /** Something does not work as well as the user may expect. */
   warning: notification(WarningNotification),
-  /** A feature in use will be removed. */
+  /** Never sent: settings that lose their meaning are named by `configWarning`. */
   deprecationNotice: notification(DeprecationNoticeNotification),
   /** Another model than the requested one is answering. */
   "model/rerouted": notification(ModelReroutedNotification),

@@ -10,6 +10,7 @@ import type { EventMessage } from "../../protocol/v1/event.ts";
 import type { CodexErrorInfo as OldErrorInfo, TokenUsage } from "../../protocol/v1/event-value.ts";
 import { CommandStreams } from "./command-streams.ts";
 import { completedEvents, startedEvents } from "./items.ts";
+import { McpStarts } from "./mcp-starts.ts";
 
 /** One event with its conversation and turn. */
 export interface V1Event {
@@ -30,6 +31,7 @@ export class EventStream {
   readonly #lastMessage = new Map<string, string>();
   readonly #brokenOff = new BrokenOff();
   readonly #outputs = new CommandStreams();
+  readonly #mcpStarts = new McpStarts();
   /** A reviewer's answer is displayed reformatted; its original text arrives as raw items. */
   readonly #rawAnswer = new Map<string, string>();
   /** Edits that have started; the next notification shows whether they were approved without a question. */
@@ -80,23 +82,8 @@ export class EventStream {
           answer: this.#rawAnswer.get(n.params.turnId),
           streams: n.params.item.type === "commandExecution" ? this.#outputs.take(n.params.item.id) : undefined,
         });
-      case "item/agentMessage/delta":
-        return [
-          { type: "agent_message_content_delta", ...itemDelta(n.params) },
-          { type: "agent_message_delta", delta: n.params.delta },
-        ];
-      case "item/reasoning/summaryTextDelta":
-        return [
-          { type: "reasoning_content_delta", ...itemDelta(n.params), summary_index: n.params.summaryIndex },
-          { type: "agent_reasoning_delta", delta: n.params.delta },
-        ];
-      case "item/reasoning/summaryPartAdded":
-        return [{ type: "agent_reasoning_section_break", item_id: n.params.itemId, summary_index: n.params.summaryIndex }];
-      case "item/reasoning/textDelta":
-        return [
-          { type: "reasoning_raw_content_delta", ...itemDelta(n.params), content_index: n.params.contentIndex },
-          { type: "agent_reasoning_raw_content_delta", delta: n.params.delta },
-        ];
+      case "thread/name/updated":
+        return [{ type: "thread_name_updated", thread_id: n.params.threadId, thread_name: n.params.threadName ?? null }];
       case "rawResponseItem/completed":
         this.#noteAnswer(n.params);
         return [{ type: "raw_response_item", item: n.params.item }];
@@ -126,8 +113,6 @@ export class EventStream {
       case "warning":
       case "guardianWarning":
         return warningEvents(n.params.message);
-      case "deprecationNotice":
-        return [{ type: "deprecation_notice", summary: n.params.summary, details: n.params.details ?? null }];
       case "mcpServer/startupStatus/updated":
         return [
           {
@@ -135,11 +120,12 @@ export class EventStream {
             server: n.params.name,
             status: n.params.status === "failed" ? { state: "failed", error: n.params.error ?? "" } : { state: n.params.status },
           },
+          ...this.#mcpStarts.take(n.params),
         ];
       case "turn/completed":
         return this.#ended(n.params.turn.id, n.params.turn.status);
       default:
-        return [];
+        return streamedEvents(n);
     }
   }
 
@@ -178,6 +164,33 @@ export class EventStream {
               plan_type: this.#rateLimits.planType ?? null,
             },
     };
+  }
+}
+
+/** The pieces of messages, plans and thoughts, with and without the item that they belong to. */
+function streamedEvents(n: Notified): EventMessage[] {
+  switch (n.method) {
+    case "item/agentMessage/delta":
+      return [
+        { type: "agent_message_content_delta", ...itemDelta(n.params) },
+        { type: "agent_message_delta", delta: n.params.delta },
+      ];
+    case "item/plan/delta":
+      return [{ type: "plan_delta", ...itemDelta(n.params) }];
+    case "item/reasoning/summaryTextDelta":
+      return [
+        { type: "reasoning_content_delta", ...itemDelta(n.params), summary_index: n.params.summaryIndex },
+        { type: "agent_reasoning_delta", delta: n.params.delta },
+      ];
+    case "item/reasoning/summaryPartAdded":
+      return [{ type: "agent_reasoning_section_break", item_id: n.params.itemId, summary_index: n.params.summaryIndex }];
+    case "item/reasoning/textDelta":
+      return [
+        { type: "reasoning_raw_content_delta", ...itemDelta(n.params), content_index: n.params.contentIndex },
+        { type: "agent_reasoning_raw_content_delta", delta: n.params.delta },
+      ];
+    default:
+      return [];
   }
 }
 

@@ -4,6 +4,7 @@ import type { FileUpdateChange, TextElement, ThreadItem, UserInput } from "../..
 import type { FileChange } from "../../protocol/v1/approval.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
 import type { TurnItem } from "../../protocol/v1/event-value.ts";
+import { collabBegin, collabEnd } from "./collab.ts";
 import type { Streams } from "./command-streams.ts";
 import { outputFrom, targetFrom } from "./review.ts";
 import { durationOf, parsedCommands, splitCommand } from "./spelling.ts";
@@ -36,6 +37,8 @@ export function startedEvents(item: ThreadItem, at: At): EventMessage[] {
       return [...generic, { type: "mcp_tool_call_begin", call_id: item.id, invocation: invocationOf(item) }];
     case "webSearch":
       return [...generic, { type: "web_search_begin", call_id: item.id }];
+    case "collabAgentToolCall":
+      return [...generic, ...collabBegin(item)];
     case "enteredReviewMode":
       return [...generic, { type: "entered_review_mode", target: targetFrom(item.review), user_facing_hint: item.review }];
     default:
@@ -99,6 +102,8 @@ function endOf(item: ThreadItem, at: At): EventMessage[] {
       return [{ type: "view_image_tool_call", call_id: item.id, path: item.path }];
     case "contextCompaction":
       return [{ type: "context_compacted" }];
+    case "collabAgentToolCall":
+      return collabEnd(item);
     case "exitedReviewMode":
       return [{ type: "exited_review_mode", review_output: outputFrom(at.answer, item.review) }];
     default:

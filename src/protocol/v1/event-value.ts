@@ -150,17 +150,6 @@ export const ReviewFinding = named("v1.ReviewFinding", () =>
 );
 export type ReviewFinding = Infer<typeof ReviewFinding>;
 
-export const RequestUserInputQuestion = named("v1.RequestUserInputQuestion", () =>
-  object({
-    id: string(),
-    header: string(),
-    question: string(),
-    isOther: optional(boolean()),
-    options: maybe(array(object({ label: string(), description: string() }))),
-  }),
-);
-export type RequestUserInputQuestion = Infer<typeof RequestUserInputQuestion>;
-
 export const TurnItem = named("v1.TurnItem", () =>
   union([
     object({ type: literals("UserMessage"), id: string(), content: array(unknown()) }),

@@ -21,7 +21,6 @@ import {
 import { type Notification, notification } from "../define.ts";
 import { AskForApproval, ReasoningEffort, ThreadId } from "../policy.ts";
 import { ReviewTarget } from "../review.ts";
-import { RequestId } from "../thread.ts";
 import { FileChange, ParsedCommand } from "./approval.ts";
 import { collabEvents } from "./event-collab.ts";
 import {
@@ -33,7 +32,6 @@ import {
   McpToolCallOutcome,
   PlanItemArg,
   RateLimitSnapshot,
-  RequestUserInputQuestion,
   ReviewOutputEvent,
   SandboxPolicy,
   TextElement,
@@ -185,25 +183,6 @@ export const events = {
     reason: maybe(string()),
     grant_root: maybe(string()),
   })),
-  /** The agent asks the user questions. */
-  request_user_input: event("request_user_input", "RequestUserInputEvent", () => ({
-    ...call(),
-    ...turn(),
-    questions: array(RequestUserInputQuestion()),
-  })),
-  /** A tool of the client is called. */
-  dynamic_tool_call_request: event("dynamic_tool_call_request", "DynamicToolCallRequest", () => ({
-    callId: string(),
-    turnId: string(),
-    tool: string(),
-    arguments: unknown(),
-  })),
-  /** An MCP server asks the user a question. */
-  elicitation_request: event("elicitation_request", "ElicitationRequestEvent", () => ({
-    server_name: string(),
-    id: RequestId(),
-    message: string(),
-  })),
   /** Files are about to be changed. */
   patch_apply_begin: event("patch_apply_begin", "PatchApplyBeginEvent", () => ({
     ...call(),
@@ -232,12 +211,8 @@ export const events = {
     codex_error_info: maybe(CodexErrorInfo()),
     additional_details: maybe(string()),
   })),
-  /** A feature in use will be removed. */
-  deprecation_notice: event("deprecation_notice", "DeprecationNoticeEvent", () => ({ summary: string(), details: maybe(string()) })),
   /** The history was summarized. */
   context_compacted: event("context_compacted", "ContextCompactedEvent", nothing),
-  /** Turns were removed from the history. */
-  thread_rolled_back: event("thread_rolled_back", "ThreadRolledBackEvent", () => ({ num_turns: natural() })),
   /** The conversation's title has changed. */
   thread_name_updated: event("thread_name_updated", "ThreadNameUpdatedEvent", () => ({
     thread_id: ThreadId(),
@@ -270,8 +245,8 @@ export const events = {
     ...itemDelta(),
     content_index: optional(integer()),
   })),
-  /** Skills have changed. */
-  skills_update_available: event("skills_update_available", "SkillsUpdateAvailableEvent", nothing),
+  /** The conversation was archived: nothing more follows. */
+  shutdown_complete: event("shutdown_complete", "ShutdownCompleteEvent", nothing),
   ...collabEvents,
 };
 

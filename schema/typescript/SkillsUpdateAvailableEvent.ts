@@ -1,3 +1,0 @@
-// Generated from the method tables of Parley's app-server. Do not edit.
-
-export type SkillsUpdateAvailableEvent = { type: "skills_update_available" };
