@@ -148,6 +148,8 @@ function run(group: Group, files: readonly string[], onlyTest?: string): Promise
       PARLEY_TEST_CACHE: tmpdir(),
       PARLEY_CHECK_WIRE: "1",
       PARLEY_TEST_COUNTS: countsFile,
+      // For tests of what all others of the group have done together.
+      PARLEY_TEST_WHOLE: files.length === globSync([group.files].flat(), { cwd: root }).length && onlyTest === undefined ? "1" : "",
       ...group.env,
     },
   });

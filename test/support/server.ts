@@ -11,6 +11,7 @@ import { connectUnixSocket } from "../../src/rpc/unix-socket.ts";
 import { connectWebSocket } from "../../src/rpc/websocket.ts";
 import { serve } from "../../src/server/connection.ts";
 import { forcedEngine } from "./process.ts";
+import { countSent } from "./sent.ts";
 
 export const legs = ["memory", "stdio", "websocket", "unix"] as const;
 export type Leg = (typeof legs)[number];
@@ -54,6 +55,7 @@ async function inMemory({ home, systemDir }: ServerFolders): Promise<Server> {
   return {
     connect: async () => {
       const [near, far] = memoryPair();
+      countSent(near, far);
       serve(app, far);
       return near;
     },

@@ -8,6 +8,7 @@ import type { ServerNotification } from "../../../src/protocol/methods.ts";
 import { memoryPair } from "../../../src/rpc/transport.ts";
 import { serve } from "../../../src/server/connection.ts";
 import type { MockReply } from "../../support/model-mocks/frames.ts";
+import { countSent } from "../../support/sent.ts";
 import { type Stage, verifies, writeHome } from "../../support/verifies.ts";
 import { Cast, call, type Seen, say } from "../agents/cast.ts";
 
@@ -102,6 +103,7 @@ async function unattended({ home }: Stage, config: string): Promise<{ client: Cl
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
   const server = createApp({ codexHome: home, log, env: { PATH: process.env["PATH"], HOME: home } });
   const [near, far] = memoryPair();
+  countSent(near, far);
   serve(server, far, { unattended: true });
   return { client: await openClient(near), close: () => server.close() };
 }
