@@ -66,7 +66,7 @@ async function bareMachine(): Promise<void> {
     ...["command", "approval", "patch", "exec", "agents", "turn"].map((area) => `test/scenarios/${area}`),
     "test/faults/children.itest.ts",
   ];
-  const npmTest = ["npm", "test", "--", ...files, "test/readme.itest.ts"];
+  const npmTest = ["npm", "test", "--", ...files, "test/readme.itest.ts", "test/newcomer.itest.ts"];
   const skipped = await tests(name, [process.execPath, "scripts/bare-machine.ts", "env", "-u", "PARLEY_REQUIRE", ...npmTest]);
   console.log(`${skipped.length} skipped for want of a program, as they should be there`);
 }
