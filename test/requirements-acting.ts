@@ -133,6 +133,10 @@ export const actingRequirements = {
     source: "source of 0.166",
     says: "hooks are shown the questions about hosts and further permissions too, and decide them in the person's place",
   },
+  "hooks.permissionHosts": {
+    source: "source of 0.166",
+    says: "a PermissionRequest hook decides about a host that a running command wants to reach, and sees the command",
+  },
   "hooks.permission": {
     source: "observed 0.166",
     says: "a PermissionRequest hook decides in the place of people, and the audit log names it",

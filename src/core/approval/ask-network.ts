@@ -1,9 +1,12 @@
 /** Whether a built-in tool may reach a host: allowed where the sandbox allows it to commands; otherwise a person is asked for each host. */
 
+import { canonicalHost, hostMatcher } from "../../lib/host-pattern.ts";
 import type { CommandExecutionRequestApprovalParams } from "../../protocol/approval.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ItemSink } from "../hooks/hooked.ts";
 import { type Settled, sessionGrant } from "../ports/approval.ts";
+import type { NetworkRules } from "../ports/network-access.ts";
+import { networkRulesOf } from "../ports/network-rules.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import type { NetworkAction, ToolContext, ToolOutput } from "../ports/tool.ts";
 import { failed } from "../ports/tool.ts";
@@ -20,7 +23,12 @@ export async function runNetwork(
   const { approvalPolicy } = turn.settings;
   const { callId } = context;
   const about = { kind: "network", subject: action.url.href, cwd: turn.settings.cwd } as const;
-  const isOpen = hasNetwork(turn.settings) && approvalPolicy !== "untrusted";
+  const byRules = ruledBy(action.url, networkRulesOf(turn.settings, turn.thread.config));
+  if (byRules === "refused") {
+    await settle(turn, auditSubject(turn, callId, about), { decision: "refusedByPolicy", by: turn.settings.permissionProfile ?? "hosts" });
+    return failed(`the sandbox may not reach ${action.url.host}; go on without the page`);
+  }
+  const isOpen = (byRules === "allowed" || (byRules === undefined && hasNetwork(turn.settings))) && approvalPolicy !== "untrusted";
   if (!isOpen && !mayAsk(approvalPolicy, "sandbox")) {
     await settle(turn, auditSubject(turn, callId, about), { decision: "refusedByPolicy", by: policyName(turn) });
     return failed("the sandbox has no network, and the approval policy allows no questions; go on without the page");
@@ -62,6 +70,15 @@ export async function runNetwork(
   if (ruling.by === "hook")
     return failed(`a hook does not want ${host} to be reached${ruling.text === undefined ? "" : `: ${ruling.text}`}`);
   return failed(`the person does not want ${host} to be reached`);
+}
+
+/** What the rules for commands say about a host; undefined where there are none. */
+function ruledBy({ hostname }: URL, rules: NetworkRules | undefined): "allowed" | "refused" | "unnamed" | undefined {
+  if (rules === undefined) return undefined;
+  const host = canonicalHost(hostname) ?? hostname;
+  if (hostMatcher(rules.deny)(host)) return "refused";
+  if (hostMatcher(rules.allow)(host)) return "allowed";
+  return rules.isClosed ? "refused" : "unnamed";
 }
 
 const hasNetwork = ({ sandboxPolicy }: ThreadSettings): boolean =>

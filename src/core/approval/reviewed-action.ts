@@ -37,7 +37,7 @@ function shownAs({ about, hooked }: ApprovalRequest, cwd: string): GuardianAppro
 
 function networkAccess(target: string): GuardianApprovalReviewAction {
   const url = URL.canParse(target) ? new URL(target) : undefined;
-  const protocol = url?.protocol === "http:" ? "http" : "https";
+  const protocol = url?.protocol === "http:" ? "http" : url?.protocol === "socks5-tcp:" ? "socks5Tcp" : "https";
   const port = Number(url?.port) || (protocol === "http" ? 80 : 443);
   return { type: "networkAccess", target, host: url?.hostname ?? target, protocol, port };
 }

@@ -5,6 +5,7 @@ import { isConfined } from "../approval/command-rules.ts";
 import { CommandRefused } from "../ports/command-runner.ts";
 import type { Config } from "../ports/config.ts";
 import { resolvedFiles } from "../ports/file-access.ts";
+import { networkRulesOf, withoutNetwork } from "../ports/network-rules.ts";
 import type { EditTurn } from "./edit-turn.ts";
 
 /** A checker that takes longer is not used again in its thread: an edit must not wait. */
@@ -97,7 +98,8 @@ async function outputOf(argv: readonly string[], name: CheckerName, turn: EditTu
   };
   await audit.write({ ...entry, event: "decided", decision: "allowedByPolicy", by: "parley.diagnostics" });
   const mayWrite = checkers[name].writes === true || !isConfined(settings.sandboxPolicy);
-  const policy: SandboxPolicy = mayWrite ? settings.sandboxPolicy : { type: "readOnly", networkAccess: false };
+  const own = networkRulesOf(settings, thread.config) === undefined ? settings.sandboxPolicy : withoutNetwork(settings.sandboxPolicy);
+  const policy: SandboxPolicy = mayWrite ? own : { type: "readOnly", networkAccess: false };
   const confinement = {
     policy,
     files: resolvedFiles(settings, policy),

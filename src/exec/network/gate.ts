@@ -23,6 +23,8 @@ const mostLookups = 2;
 
 export interface Refused {
   readonly block: NetworkBlock | "failed";
+  /** Who refused it, as Codex's proxy names them; undefined for a failure. */
+  readonly source?: "baseline_policy" | "mode_guard" | "decider";
   /** For the program's user. */
   readonly text: string;
 }
@@ -127,7 +129,7 @@ export class Gate {
     const answer = await this.#network.ask(target, this.#signal);
     if (answer === undefined) return undefined;
     this.#note(target, `Network access to "${targetText(target)}" was blocked: ${answer}.`);
-    return refusal("not_allowed");
+    return { ...refusal("not_allowed"), source: "decider" };
   }
 
   #refuse(target: NetworkTarget, block: NetworkBlock, because: string = reasons[block]): Refused {
@@ -183,4 +185,8 @@ const texts: Readonly<Record<NetworkBlock, string>> = {
   mitm_required: "MITM required for limited HTTPS.",
 };
 
-const refusal = (block: NetworkBlock, text: string = texts[block]): Refused => ({ block, text });
+const refusal = (block: NetworkBlock, text: string = texts[block]): Refused => ({
+  block,
+  text,
+  source: block === "method_not_allowed" || block === "mitm_required" ? "mode_guard" : "baseline_policy",
+});

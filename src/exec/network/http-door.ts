@@ -147,8 +147,8 @@ const errorHeaders: Readonly<Record<Refused["block"], string>> = {
   failed: "unreachable",
 };
 
-function sendBlocked(response: ServerResponse, { host, port, protocol }: NetworkTarget, { block, text }: Refused): void {
-  const body = JSON.stringify({ status: "blocked", host, reason: block, decision: "deny", protocol, port, message: text });
+function sendBlocked(response: ServerResponse, { host, port, protocol }: NetworkTarget, { block, source, text }: Refused): void {
+  const body = JSON.stringify({ status: "blocked", host, reason: block, decision: "deny", source, protocol, port, message: text });
   response.writeHead(403, { "content-type": "application/json", "x-proxy-error": errorHeaders[block] });
   response.end(body);
 }

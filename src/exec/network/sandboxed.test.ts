@@ -48,7 +48,7 @@ for (const { engine, skip, mounts } of await testedEngines())
       const line = `echo $HTTP_PROXY $ALL_PROXY [$NO_PROXY] [$CODEX_SANDBOX_NETWORK_DISABLED]; ${fetching(`http://127.0.0.1:${port}/a`)}; ${fetching("http://denied.example/")}`;
       const { output, exitCode } = await bench.sh(line, { network });
       assert.equal(exitCode, 0, output);
-      assert.match(output, new RegExp(`^http://127.0.0.1:${proxyPort} socks5h://127.0.0.1:${proxyPort} \\[\\] \\[\\]`));
+      assert.match(output, new RegExp(`^http://127.0.0.1:${proxyPort} socks5h://127.0.0.1:${proxyPort} \\[localhost,::1\\] \\[\\]`));
       assert.match(output, /site \/a/);
       assert.match(
         output,

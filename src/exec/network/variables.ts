@@ -1,4 +1,7 @@
-/** The environment variables by which a command's programs find the proxy. The names and values are those of Codex. */
+/**
+ * The environment variables by which a command's programs find the proxy. The names are those of Codex. Unlike there, programs reach the
+ * command's own servers directly, unless the profile opens the machine's address of that name.
+ */
 import type { NetworkRules } from "../../core/ports/network-access.ts";
 import { proxyPort } from "./listener.ts";
 
@@ -9,18 +12,18 @@ const httpNames = [
   ...["NPM_CONFIG_HTTP_PROXY", "NPM_CONFIG_HTTPS_PROXY", "NPM_CONFIG_PROXY"],
 ];
 const anyNames = ["ALL_PROXY", "all_proxy", "FTP_PROXY", "ftp_proxy"];
-const exceptNames = ["NO_PROXY", "no_proxy", "npm_config_noproxy", "NPM_CONFIG_NOPROXY", "YARN_NO_PROXY", "BUNDLE_NO_PROXY"];
-/** What the command itself serves, where the addresses of the user's machine are not filtered separately. */
-const own = "localhost,127.0.0.1,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16";
+const exceptNames = ["NO_PROXY", "no_proxy", "npm_config_noproxy", "NPM_CONFIG_NOPROXY", "BUNDLE_NO_PROXY"];
+/** The sandbox's own loopback, where the command finds what it serves itself. */
+const ownHosts = ["localhost", "127.0.0.1", "::1"];
 
 const all = (names: readonly string[], value: string): Record<string, string> => Object.fromEntries(names.map((name) => [name, value]));
 
-export function proxyVariables({ hasSocks, allowsLocal }: NetworkRules): Record<string, string> {
+export function proxyVariables({ allow, hasSocks, allowsLocal }: NetworkRules): Record<string, string> {
   const http = `http://127.0.0.1:${proxyPort}`;
   return {
     ...all(httpNames, http),
     ...all(anyNames, hasSocks ? `socks5h://127.0.0.1:${proxyPort}` : http),
-    ...all(exceptNames, allowsLocal ? own : ""),
+    ...all(exceptNames, ownHosts.filter((host) => !allow.includes(host)).join(",")),
     CODEX_NETWORK_PROXY_ACTIVE: "1",
     CODEX_NETWORK_ALLOW_LOCAL_BINDING: allowsLocal ? "1" : "0",
     ELECTRON_GET_USE_PROXY: "true",

@@ -80,7 +80,7 @@ export function commandApproval(params: CommandExecutionRequestApprovalParams): 
     params.amendmentCoversAll !== false || typeof decision !== "object" || !("acceptWithExecpolicyAmendment" in decision);
   const choices = (params.availableDecisions ?? defaultDecisions(params))
     .filter(isOffered)
-    .flatMap((decision) => commandChoice(decision, outside));
+    .flatMap((decision) => commandChoice(decision, { outside, isHost: network !== undefined }));
   return {
     kind: "approval",
     title,
@@ -101,10 +101,17 @@ function defaultDecisions({ proposedExecpolicyAmendment }: CommandExecutionReque
   return ["accept", "acceptForSession", ...remember, "decline", "cancel"];
 }
 
-function commandChoice(decision: CommandExecutionApprovalDecision, outside: boolean): Choice[] {
+interface Asked {
+  readonly outside: boolean;
+  /** The question is about a host, not about running something. */
+  readonly isHost: boolean;
+}
+
+function commandChoice(decision: CommandExecutionApprovalDecision, { outside, isHost }: Asked): Choice[] {
   const answer = { decision };
-  if (decision === "accept") return [{ key: "y", label: "Yes, run it", answer }];
-  if (decision === "acceptForSession") return [{ key: "s", label: "Yes, and do not ask again for this command in this session", answer }];
+  if (decision === "accept") return [{ key: "y", label: isHost ? "Yes, this time" : "Yes, run it", answer }];
+  if (decision === "acceptForSession")
+    return [{ key: "s", label: `Yes, and do not ask again for this ${isHost ? "host" : "command"} in this session`, answer }];
   if (decision === "decline") return [{ key: "n", label: "No, go on without it", answer }];
   if (decision === "cancel") return [{ key: "c", label: "No, and stop the turn", answer }];
   if ("acceptWithExecpolicyAmendment" in decision) {

@@ -78,6 +78,7 @@ test("only the offered decisions can be made", () => {
     ],
   });
   assert.equal(network.title, "Allow this network access?");
+  assert.equal(network.choices[0]?.label, "Yes, this time");
   assert.deepEqual(answerBy(network, plainKey("escape")), { decision: "decline" });
   assert.ok(answerBy(network, letter("a")));
 });

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { proxyPort } from "../../../src/exec/network/listener.ts";
+import { noProtection } from "../../../src/exec/testing.ts";
 import { verifies } from "../../support/verifies.ts";
 import { answering, completedRuns, eventsNoted, noted, noting, trustAll, writeHooks } from "./stage.ts";
 
@@ -251,6 +253,31 @@ verifies(
     );
   },
   here,
+);
+
+verifies(
+  "hooks.permissionHosts",
+  async ({ app, home, workspace }) => {
+    const deny = { hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "deny", message: "not from here" } } };
+    writeHooks(home, [["PermissionRequest", "Bash", answering(home, deny)]]);
+    const line = `exec 3<>/dev/tcp/127.0.0.1/${proxyPort}; printf 'GET http://unlisted.invalid/ HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3`;
+    const config = `default_permissions = "net"
+approval_policy = "on-request"
+[permissions.net]
+extends = ":workspace"
+[permissions.net.network]
+enabled = true
+domains = {}
+`;
+    const client = await app({ turns: [[{ run: line }, { expect: { output: "/was blocked: not from here/" } }, { say: "done" }]], config });
+    await trustAll(client, workspace);
+    client.answer("item/commandExecution/requestApproval", () => assert.fail("nobody is asked where a hook decides"));
+    const thread = await client.startThread({ cwd: workspace });
+    assert.equal((await thread.run("go")).text, "done");
+    const [entry] = noted(home);
+    assert.deepEqual(entry?.["tool_input"], { command: line, description: "network-access http://unlisted.invalid:80" });
+  },
+  { ...here, skip: noProtection || undefined },
 );
 
 verifies(

@@ -176,8 +176,19 @@ verifies(
 verifies(
   "profile.hostsUnasked",
   async (stage) => {
-    const config = profile("domains = {}\nallow_local_binding = true", "never");
-    const turns = [saying("never", local("never")), saying("stop", `${local("stopped")}; echo NEVER-PRINTED`)];
+    const listed = '{ "allowed.invalid" = "allow", "denied.invalid" = "deny" }';
+    const config = profile(`domains = ${listed}\nallow_local_binding = true`, "never");
+    const page = (host: string) => ({ call: "web_fetch", with: { url: `https://${host}/` } });
+    const pages = [
+      ...[page("allowed.invalid"), { expect: { output: "/web_fetch: allowed\\.invalid/" } }],
+      ...[page("denied.invalid"), { expect: { output: "/may not reach denied\\.invalid/" } }],
+      ...[page("other.invalid"), { expect: { output: "/allows no questions/" } }, { say: "read" }],
+    ];
+    const turns = [
+      { user: "/^pages$/", steps: pages },
+      saying("never", local("never")),
+      saying("stop", `${local("stopped")}; echo NEVER-PRINTED`),
+    ];
     const client = await stage.app({ turns, config });
     let asked = 0;
     client.answer("item/commandExecution/requestApproval", () => {
@@ -188,7 +199,8 @@ verifies(
     const live = await client.resumeThread(thread.id);
     await live.run("never");
     assert.match(await output(client, thread.id), /was blocked: the approval policy allows no questions/);
-    assert.equal(asked, 0);
+    const read = await live.run("pages");
+    assert.deepEqual([read.text, asked], ["read", 0], "pages are read under the same rules");
     await client.call("thread/settings/update", { threadId: thread.id, approvalPolicy: "on-request" });
     const turn = await live.run("stop");
     assert.equal(turn.status, "interrupted");
