@@ -217,6 +217,10 @@ export const doorRequirements = {
     source: "observed 0.166",
     says: "where nobody may be asked, a host without a rule is refused; a cancel stops the turn and its command",
   },
+  "profile.hostsGeneral": {
+    source: "observed 0.166",
+    says: "features.network_proxy filters the hosts of sandbox modes with a network too",
+  },
   "profile.hostsManaged": {
     source: "observed 0.166",
     says: "the administrator's hosts hold for every sandboxed command with a network, and a profile cannot undo them",

@@ -7,6 +7,7 @@ import { invalidRequest } from "../protocol/errors.ts";
 import { ApprovalsReviewer, AskForApproval, permissionProfiles, SandboxMode } from "../protocol/policy.ts";
 import { type PlainSetting, plainSettings, type SettingDefaults, settingRows } from "../protocol/settings.ts";
 import { featureAliases } from "./features.ts";
+import { openNetworkOf } from "./network-profile.ts";
 import { defaultProfile, type ProfilesContext, profilesFrom, profileWarnings } from "./permissions.ts";
 import type { Project } from "./project.ts";
 import { bool, count, flags, list, tableAt, text, texts } from "./read-value.ts";
@@ -49,6 +50,7 @@ export function buildConfig(input: BuildInput): Config {
   const provider = text(raw, "model_provider");
   const providers = providersFrom(raw, input.builtInProviders);
   const profiles = profilesFrom(raw, input.place);
+  const openNetwork = openNetworkOf(raw);
   const modelProvider = provider ?? input.fallback.modelProvider;
   if (!Object.hasOwn(providers, modelProvider))
     throw invalidRequest(`model_provider: no provider is named \`${modelProvider}\`; known are ${Object.keys(providers).join(", ")}`);
@@ -58,7 +60,7 @@ export function buildConfig(input: BuildInput): Config {
     modelProvider,
     providers,
     ...policiesFrom(raw, project),
-    ...{ permissionProfiles: profiles, managedNetwork: undefined, defaultProfile: defaultProfile(raw, profiles) },
+    ...{ permissionProfiles: profiles, openNetwork: openNetwork.rules, defaultProfile: defaultProfile(raw, profiles) },
     ...modelSettingsFrom(raw, input.readFile),
     toolOutputTokenLimit: count(raw, "tool_output_token_limit") ?? 10_000,
     projectDocMaxBytes: count(raw, "project_doc_max_bytes") ?? 32_768,
@@ -103,7 +105,7 @@ export function buildConfig(input: BuildInput): Config {
     requested: input.requested,
     accepted: input.accepted,
     unacceptedRules: input.unacceptedRules,
-    warnings: [...input.warnings, ...profileWarnings(raw, profiles)],
+    warnings: [...input.warnings, ...openNetwork.warnings, ...profileWarnings(raw, profiles)],
   };
 }
 

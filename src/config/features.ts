@@ -49,6 +49,12 @@ export const featureRows: Readonly<Record<string, Row>> = {
     "Sub-agents with paths",
     "Gives every model the tools that name agents by path and have a mailbox, not only the models that were trained on them.",
   ),
+  network_proxy: row(
+    "beta",
+    false,
+    "Network of listed hosts",
+    "Lets sandboxed commands that may use the network reach only the hosts that `features.network_proxy.domains` or a permission profile allows, and asks about others.",
+  ),
   web_search_request: row("deprecated", false, "Web search", 'Older name of `web_search = "live"`.'),
 };
 
@@ -69,7 +75,7 @@ export const foreignFeatures: ReadonlySet<string> = new Set(
   code_mode_only codex_git_commit computer_use connectors daemon_auto_start enable_fanout enable_mcp_apps
   enable_request_compression exec_permission_approvals experimental_windows_sandbox external_migration fast_mode guardian_approval
   image_detail_original image_generation in_app_browser include_apply_patch_tool js_repl mcp_connection_sharing
-  mentions_v2 network_proxy powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
+  mentions_v2 powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
   remote_plugin request_rule responses_websockets rmcp_client secret_auth_storage shell_snapshot shell_zsh_fork skill_mcp_dependency_install
   sqlite streamable_shell tool_call_mcp_elicitation tool_suggest tui2 undo unified_exec_tty use_linux_sandbox_bwrap
   elevated_windows_sandbox enable_experimental_windows_sandbox web_search web_search_cached workspace_dependencies`.split(/\s+/),

@@ -1,13 +1,22 @@
 /** The network part of permission profiles, and the administrator's rules over it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseToml } from "../lib/toml.ts";
+import { parseToml, type TomlTable } from "../lib/toml.ts";
 import type { NetworkRequirements } from "../protocol/config-requirements.ts";
-import { managedRules, networkOf, type ProfileNetwork, shownNetwork, underManaged, unenforcedNetwork } from "./network-profile.ts";
+import {
+  generalNetwork,
+  managedRules,
+  networkOf,
+  openNetworkOf,
+  type ProfileNetwork,
+  shownNetwork,
+  underManaged,
+  unenforcedNetwork,
+} from "./network-profile.ts";
 
-function read(text: string, isFiltered = false): ProfileNetwork & { readonly warnings: readonly string[] } {
+function read(text: string, general?: TomlTable): ProfileNetwork & { readonly warnings: readonly string[] } {
   const warnings: string[] = [];
-  return { ...networkOf("p", parseToml(text), { warnings, isFiltered }), warnings };
+  return { ...networkOf("p", parseToml(text), { warnings, general }), warnings };
 }
 
 const standard = { allow: [], deny: [], mode: "full", allowsLocal: false, usesUpstream: true, hasSocks: true, isClosed: false };
@@ -16,7 +25,7 @@ describe("the network of a profile", () => {
   it("is none, every host, or a list of hosts", () => {
     assert.deepEqual(read(""), { network: false, networkRules: undefined, warnings: [] });
     assert.deepEqual(read('enabled = true\nmode = "full"'), { network: true, networkRules: undefined, warnings: [] });
-    assert.deepEqual(read("enabled = true", true).networkRules, standard, "features.network_proxy filters every profile");
+    assert.deepEqual(read("enabled = true", {}).networkRules, standard, "features.network_proxy filters every profile");
     const listed = 'enabled = true\ndomains = { "A.example." = "allow", "*.b.example" = "allow", "127.1" = "deny" }';
     assert.deepEqual(read(listed), {
       ...{ network: false, warnings: [] },
@@ -24,6 +33,29 @@ describe("the network of a profile", () => {
     });
     const all = "enabled = true\nallow_local_binding = true\nallow_upstream_proxy = false\nenable_socks5 = false";
     assert.deepEqual(read(all).networkRules, { ...standard, allowsLocal: true, usesUpstream: false, hasSocks: false });
+  });
+
+  it("has what features.network_proxy says for every network, which its own keys win over", () => {
+    const raw = parseToml(
+      '[features.network_proxy]\nenabled = true\nmode = "limited"\ndomains = { "a.example" = "allow", "b.example" = "allow" }\n',
+    );
+    const general = generalNetwork(raw);
+    const own = read('enabled = true\nmode = "full"\ndomains = { "b.example" = "deny" }', general).networkRules;
+    assert.deepEqual([own?.allow, own?.deny, own?.mode], [["a.example"], ["b.example"], "full"]);
+    const { rules, warnings } = openNetworkOf(raw);
+    assert.deepEqual([rules?.allow, rules?.mode], [["a.example", "b.example"], "limited"]);
+    assert.match(warnings.join(), /features.network_proxy.mode: "limited"/);
+    assert.deepEqual(
+      read("", general),
+      { network: false, networkRules: undefined, warnings: [] },
+      "a profile without a network stays without",
+    );
+    for (const off of ["", "features.network_proxy = false", "features.network_proxy = { enabled = false, mode = 'limited' }"])
+      assert.deepEqual([generalNetwork(parseToml(off)), openNetworkOf(parseToml(off)).rules], [undefined, undefined]);
+    assert.throws(
+      () => openNetworkOf(parseToml('features.network_proxy = { domains = { "a b" = "allow" } }')),
+      /features.network_proxy.domains: "a b"/,
+    );
   });
 
   it("says what has no effect, and why", () => {

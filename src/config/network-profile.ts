@@ -4,7 +4,8 @@ import { hostPattern } from "../lib/host-pattern.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { NetworkRequirements } from "../protocol/config-requirements.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { bool } from "./read-value.ts";
+import { mergeTables } from "./merge.ts";
+import { bool, tableAt } from "./read-value.ts";
 
 const maxHosts = 5000;
 
@@ -24,24 +25,45 @@ const ownProxy: Readonly<Record<string, string>> = {
   mitm: "encrypted connections are never opened",
 };
 
+/** `features.network_proxy`, as true or as a table of the same keys: what holds for every profile and for every open network. */
+export function generalNetwork(raw: TomlTable): TomlTable | undefined {
+  const feature = tableAt(raw, "features")["network_proxy"];
+  if (!isTable(feature)) return feature === true ? {} : undefined;
+  const { enabled, ...rest } = feature;
+  return enabled === false ? undefined : rest;
+}
+
+/** The hosts of sandbox modes whose network is open. Throws invalidRequest for what is no host. */
+export function openNetworkOf(raw: TomlTable): { readonly rules: NetworkRules | undefined; readonly warnings: readonly string[] } {
+  const general = generalNetwork(raw);
+  const warnings: string[] = [];
+  if (general === undefined) return { rules: undefined, warnings };
+  return { rules: rulesIn("features.network_proxy", general, warnings), warnings };
+}
+
 /**
  * A profile that lists hosts, or limits what is sent, gives commands a network of these hosts only. Codex filters only where
  * `features.network_proxy` is on; here a list of hosts is never ignored.
  */
 export function networkOf(
   name: string,
-  table: TomlTable,
-  { warnings, isFiltered }: { warnings: string[]; isFiltered: boolean },
+  own: TomlTable,
+  { warnings, general }: { warnings: string[]; general: TomlTable | undefined },
 ): ProfileNetwork {
   const field = `permissions.${name}.network`;
+  const table = mergeTables(general ?? {}, own);
   const others = Object.keys(table).filter((key) => key !== "enabled" && !(key === "mode" && table[key] === "full"));
   if (bool(table, "enabled") !== true) {
-    if (others.length > 0)
+    if (others.some((key) => Object.hasOwn(own, key)))
       warnings.push(`${field}: ${others.join(", ")} ${others.length === 1 ? "has" : "have"} no effect without \`enabled = true\`.`);
     return { network: false, networkRules: undefined };
   }
-  if (others.length === 0 && !isFiltered) return { network: true, networkRules: undefined };
-  for (const key of others.filter((key) => Object.hasOwn(ownProxy, key) && table[key] !== false))
+  if (others.length === 0 && general === undefined) return { network: true, networkRules: undefined };
+  return { network: false, networkRules: rulesIn(field, table, warnings) };
+}
+
+function rulesIn(field: string, table: TomlTable, warnings: string[]): NetworkRules {
+  for (const key of Object.keys(table).filter((key) => Object.hasOwn(ownProxy, key) && table[key] !== false))
     warnings.push(`${field}.${key} has no effect: ${ownProxy[key]}.`);
   if (Object.values(isTable(table["unix_sockets"]) ? table["unix_sockets"] : {}).includes("allow"))
     warnings.push(`${field}.unix_sockets has no effect: commands reach no unix sockets.`);
@@ -52,15 +74,12 @@ export function networkOf(
       `${field}.mode: "limited" allows only plain HTTP here: what an encrypted connection carries cannot be seen, so HTTPS is refused.`,
     );
   return {
-    network: false,
-    networkRules: {
-      ...hostLists(`${field}.domains`, table["domains"]),
-      mode,
-      allowsLocal: bool(table, "allow_local_binding") === true,
-      usesUpstream: bool(table, "allow_upstream_proxy") !== false,
-      hasSocks: bool(table, "enable_socks5") !== false,
-      isClosed: false,
-    },
+    ...hostLists(`${field}.domains`, table["domains"]),
+    mode,
+    allowsLocal: bool(table, "allow_local_binding") === true,
+    usesUpstream: bool(table, "allow_upstream_proxy") !== false,
+    hasSocks: bool(table, "enable_socks5") !== false,
+    isClosed: false,
   };
 }
 

@@ -8,8 +8,8 @@ import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import { type FileRules, permissionProfiles } from "../protocol/policy.ts";
 import type { Layer } from "./layers.ts";
 import { mergeTables } from "./merge.ts";
-import { networkOf } from "./network-profile.ts";
-import { bool, tableAt, text } from "./read-value.ts";
+import { generalNetwork, networkOf } from "./network-profile.ts";
+import { tableAt, text } from "./read-value.ts";
 
 type Entry = FileRules["entries"][number];
 
@@ -39,12 +39,12 @@ const minimal: Readonly<Record<string, readonly string[]>> = {
 /** Every profile of the settings. A broken one is an error only where it is used, so that it does not stop the others. */
 export function profilesFrom(raw: TomlTable, context: ProfilesContext): Profiles {
   const permissions = tableAt(raw, "permissions");
-  const all = { ...context, isFiltered: bool(tableAt(raw, "features"), "network_proxy") === true };
+  const all = { ...context, general: generalNetwork(raw) };
   return Object.fromEntries(Object.keys(permissions).map((name) => [name, profileNamed(name, permissions, all)]));
 }
 
-/** `isFiltered`: every profile's network is one of listed hosts. */
-type CompileContext = ProfilesContext & { readonly isFiltered: boolean };
+/** `general`: what holds for the network of every profile. */
+type CompileContext = ProfilesContext & { readonly general: TomlTable | undefined };
 
 function profileNamed(name: string, permissions: TomlTable, context: CompileContext): PermissionProfile | BrokenProfile {
   try {
@@ -114,7 +114,7 @@ const unknownParent = (child: string, parent: string): string =>
     ? `permissions profile \`${child}\` cannot extend unsupported built-in profile \`${parent}\`; extend ${Object.keys(parents).join(" or ")}`
     : `permissions profile \`${child}\` extends undefined profile \`${parent}\``;
 
-function compiled(name: string, profile: TomlTable, { cwd, env, isFiltered }: CompileContext): PermissionProfile {
+function compiled(name: string, profile: TomlTable, { cwd, env, general }: CompileContext): PermissionProfile {
   const warnings: string[] = [];
   const tmpdir = env["TMPDIR"] !== undefined && path.isAbsolute(env["TMPDIR"]) ? path.normalize(env["TMPDIR"]) : undefined;
   const files = tableAt(profile, "filesystem");
@@ -133,7 +133,7 @@ function compiled(name: string, profile: TomlTable, { cwd, env, isFiltered }: Co
     description: text(profile, "description") ?? null,
     extends: text(profile, "extends") ?? null,
     rules: { isWhole: true, entries: withFurtherRoots(known, rootsOf(profile, cwd)), globScanMaxDepth: depth ?? null },
-    ...networkOf(name, tableAt(profile, "network"), { warnings, isFiltered }),
+    ...networkOf(name, tableAt(profile, "network"), { warnings, general }),
     tmpdir,
     warnings,
   };

@@ -11,7 +11,7 @@ import { invalidRequest } from "../protocol/errors.ts";
 import { permissionProfiles, type SandboxMode } from "../protocol/policy.ts";
 import type { FileCache } from "./layers.ts";
 import { mergeTables } from "./merge.ts";
-import { managedRules, shownNetwork, underManaged, unenforcedNetwork } from "./network-profile.ts";
+import { generalNetwork, managedRules, shownNetwork, underManaged, unenforcedNetwork } from "./network-profile.ts";
 import type { Profiles } from "./permissions.ts";
 import { tableAt } from "./read-value.ts";
 
@@ -190,6 +190,8 @@ export function withRequirements(raw: TomlTable, requirements: Requirements | un
   const over: TomlTable = {};
   for (const [key, name] of Object.entries(requiredValues))
     if (values[name] !== null && values[name] !== undefined) setOwn(over, key, values[name]);
+  const filters = values.featureRequirements?.["network_proxy"];
+  if (filters !== undefined && filters !== (generalNetwork(raw) !== undefined)) setOwn(over, "features", { network_proxy: filters });
   const below = Object.hasOwn(raw, "sandbox_mode") || !values.defaultPermissions ? {} : { default_permissions: values.defaultPermissions };
   return mergeTables(mergeTables(below, raw), over);
 }
@@ -204,7 +206,8 @@ export function enforce(config: Config, requirements: Requirements | undefined, 
   const refused = forbiddenBy(requirements, requested);
   if (refused !== undefined) throw invalidRequest(refused);
   const warnings = [...config.warnings, ...requirements.warnings, ...unenforcedNetwork(values.network, file)];
-  const managedNetwork = managedRules(values.network, `${file}: experimental_network`);
+  const managed = managedRules(values.network, `${file}: experimental_network`);
+  const openNetwork = underManaged({ network: true, networkRules: config.openNetwork }, managed, values.network).networkRules;
   const bend = <T>(key: string, value: T, allowed: readonly T[] | null | undefined): T => {
     const [first] = allowed ?? [];
     if (isAllowed(allowed, value) || first === undefined) return value;
@@ -220,11 +223,11 @@ export function enforce(config: Config, requirements: Requirements | undefined, 
   const modes = searchModes(values)?.map((mode) => (mode === "indexed" ? "cached" : mode));
   return {
     ...config,
-    managedNetwork,
+    openNetwork,
     permissionProfiles: Object.fromEntries(
       Object.entries(config.permissionProfiles).map(([id, profile]) => [
         id,
-        "problem" in profile ? profile : { ...profile, ...underManaged(profile, managedNetwork, values.network) },
+        "problem" in profile ? profile : { ...profile, ...underManaged(profile, managed, values.network) },
       ]),
     ),
     approvalPolicy: bend("approval_policy", config.approvalPolicy, values.allowedApprovalPolicies),

@@ -173,8 +173,11 @@ export interface Config extends SettingDefaults {
   };
   /** The user's own permission profiles; the built-in ones are sandbox modes. */
   readonly permissionProfiles: Readonly<Record<string, PermissionProfile | BrokenProfile>>;
-  /** The administrator's rules for every sandboxed command that may use the network. */
-  readonly managedNetwork: NetworkRules | undefined;
+  /**
+   * The hosts of sandboxed commands whose policy opens the network, by `features.network_proxy` and by the administrator's rules; undefined:
+   * every host.
+   */
+  readonly openNetwork: NetworkRules | undefined;
   /** Which of them new threads get, in place of the sandbox mode. */
   readonly defaultProfile: string | undefined;
   readonly contextWindow: number | undefined;

@@ -9,12 +9,12 @@ type Ruled = Pick<ThreadSettings, "permissionProfile" | "sandboxPolicy">;
 /** Undefined where the sandbox policy alone decides: then commands reach every host, or none. */
 export function networkRulesOf(
   { permissionProfile, sandboxPolicy: policy }: Ruled,
-  { permissionProfiles, managedNetwork }: Pick<Config, "permissionProfiles" | "managedNetwork">,
+  { permissionProfiles, openNetwork }: Pick<Config, "permissionProfiles" | "openNetwork">,
 ): NetworkRules | undefined {
   if (policy.type === "dangerFullAccess") return undefined;
-  // Opened as a whole, by the settings or by a person: only the administrator's rules are left.
+  // Opened by the settings or by a person: what holds for every open network is left.
   if (policy.networkAccess === true || policy.networkAccess === "enabled")
-    return policy.type === "externalSandbox" ? undefined : managedNetwork;
+    return policy.type === "externalSandbox" ? undefined : openNetwork;
   const own = permissionProfile && Object.hasOwn(permissionProfiles, permissionProfile) ? permissionProfiles[permissionProfile] : undefined;
   return own === undefined || "problem" in own ? undefined : own.networkRules;
 }

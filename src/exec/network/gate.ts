@@ -65,6 +65,7 @@ export class Gate {
   /** Lists are long and seldom change. */
   readonly #matchers = new WeakMap<readonly string[], (host: string) => boolean>();
   #questions = 0;
+  #asking: Promise<unknown> = Promise.resolve();
 
   constructor(network: CommandNetwork, names: NameQueue, signal: AbortSignal) {
     this.#network = network;
@@ -126,7 +127,10 @@ export class Gate {
     }
     if (rules.isClosed) return this.#refuse(target, block);
     if (++this.#questions > mostQuestions) return this.#refuse(target, block, `the command has asked for ${mostQuestions} other hosts`);
-    const answer = await this.#network.ask(target, this.#signal);
+    // One after another: whoever answers is not shown a pile of them.
+    const asking = this.#asking.then(() => (this.#signal.aborted ? "the command has ended" : this.#network.ask(target, this.#signal)));
+    this.#asking = asking.catch(() => undefined);
+    const answer = await asking;
     if (answer === undefined) return undefined;
     this.#note(target, `Network access to "${targetText(target)}" was blocked: ${answer}.`);
     return { ...refusal("not_allowed"), source: "decider" };

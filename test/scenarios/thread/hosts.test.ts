@@ -211,6 +211,29 @@ verifies(
 );
 
 verifies(
+  "profile.hostsGeneral",
+  async (stage) => {
+    const config = `sandbox_mode = "workspace-write"
+approval_policy = "never"
+[sandbox_workspace_write]
+network_access = true
+[features.network_proxy]
+enabled = true
+domains = { "127.0.0.1" = "allow" }
+`;
+    const line = `${local("mode")}; ${fetching("http://other.invalid/")}; (exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo AROUND`;
+    const client = await stage.app({ turns: [saying("go", line)], config });
+    const { thread } = await client.call("thread/start", { cwd: stage.workspace });
+    await (await client.resumeThread(thread.id)).run("go");
+    const seen = await output(client, thread.id);
+    assert.match(seen, /site \/mode/);
+    assert.match(seen, /"http:\/\/other.invalid:80" was blocked/);
+    assert.doesNotMatch(seen, /AROUND/);
+  },
+  mounting,
+);
+
+verifies(
   "profile.hostsManaged",
   async (stage) => {
     const required = `[experimental_network]
