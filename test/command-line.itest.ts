@@ -86,6 +86,10 @@ test("invalid arguments exit with 2, print only to stderr, and suggest what was 
     [["completion", "tcsh"], /expected bash, zsh, fish/],
     [["doctor", "now"], /unexpected argument 'now'/],
     [["help", "docter"], /did you mean 'doctor'\?/],
+    [["cloud", "list"], /Codex has it; here: cloud tasks are a service of OpenAI's\./],
+    [["app-server", "daemon", "bootstrap"], /Codex has it; here: `parley app-server daemon start` starts the server/],
+    [["doctor", "--no-color"], /Codex has it; here: the output has no colors\./],
+    [["queue", "--profile", "p"], /Codex has it; here: write it before the command/],
   ] as const) {
     const { status, stdout, stderr } = run(args);
     assert.deepEqual([status, stdout], [2, ""], args.join(" "));

@@ -112,8 +112,9 @@ function hasEnded(pid: number): boolean {
   }
 }
 
-test("daemon starts one server in the background, names its version, restarts and stops it", async (t) => {
-  const { run } = place(t);
+test("daemon starts one server in the background, names its version, opens threads for queue, restarts and stops it", async (t) => {
+  const { home, run } = place(t);
+  writeFileSync(path.join(home, "config.toml"), 'model_provider = "scripted"\n');
   const daemon = (name: string) => {
     const { status, stdout, stderr } = run(["app-server", "daemon", name]);
     assert.equal(status, 0, stderr);
@@ -127,8 +128,16 @@ test("daemon starts one server in the background, names its version, restarts an
   assert.deepEqual([started.status, started.backend, started.appServerVersion], ["started", "pid", started.cliVersion]);
   assert.equal(daemon("start").status, "alreadyRunning");
   assert.deepEqual([daemon("version").status, daemon("restart").status], ["running", "restarted"]);
+  run(["exec", "--skip-git-repo-check", "hello"]);
+  const [{ id }] = JSON.parse(run(["threads", "list", "--json"]).stdout);
+  const queued = run(["queue", "--thread", id, "--message", "hello from afar", "--resume"]);
+  assert.deepEqual([queued.status, queued.stderr], [0, ""]);
+  const wasSaid = () => run(["threads", "show", id]).stdout.includes("hello from afar");
+  await eventually(wasSaid, "the daemon's turn with the message that waited");
   assert.equal(daemon("stop").status, "stopped");
   await eventually(() => hasEnded(started.pid), "the end of the first server");
+  const alone = run(["queue", "--thread", id, "--message", "hello again", "--resume"]);
+  assert.deepEqual([alone.status, /^warning: the message waits, but the thread could not be opened/.test(alone.stderr)], [0, true]);
 });
 
 test("-c, --enable and --disable are accepted after every command, and between it and its subcommand", (t) => {

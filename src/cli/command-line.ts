@@ -22,19 +22,20 @@ export interface Beginning {
 const fromSources: Beginning = { newer: () => undefined, keepModules: () => {} };
 
 async function main(args: readonly string[], { newer, keepModules }: Beginning): Promise<number> {
-  const { command, rest, globals } = await complete(await split(args));
+  const { command, rest, globals, unused = [] } = await complete(await split(args));
   const isUrgent = command === "app-server" && rest.every((argument) => plainServer.includes(argument));
   const sources = isUrgent ? undefined : newer();
   if (sources !== undefined) return await runSources(sources);
   const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (found === undefined) throw unknownSubcommand(command, Object.keys(commands));
+  for (const flag of unused) toStderr(`warning: '${flag}' has no effect on '${command}'`);
   if (wantsHelp(rest) && (await (await import("./help/help.ts")).printHelp([command, ...rest]))) return 0;
   if (found.isModule) keepModules();
   try {
     const { run } = await found.load();
     return await run(rest, globals, newer);
   } catch (error) {
-    if (error instanceof Error && "exitCode" in error) Object.assign(error, { command });
+    if (error instanceof Error && "exitCode" in error) Object.assign(error, { command, names: [command, ...rest.filter(isName)] });
     throw error;
   }
 }
@@ -118,15 +119,25 @@ const isRefusal = (error: unknown): error is Error =>
   error instanceof RpcError || (error instanceof Error && "syscall" in error && "code" in error);
 
 /** An error with an exit code is for the user and says what to do; any other one that is no refusal is our bug, and its stack helps. */
-function reportError(error: unknown): number {
+async function reportError(error: unknown): Promise<number> {
   if (!(error instanceof Error && "exitCode" in error)) {
     toStderr(isRefusal(error) ? `error: ${writeErrorMessage(error)}` : inspect(error));
     return 1;
   }
   const program = "command" in error ? `parley ${error.command}` : "parley";
-  toStderr(`error: ${error.message}${error.exitCode === 2 ? `\n\nFor more information, try '${program} --help'.` : ""}`);
+  const about = error instanceof UsageError && error.unknown !== undefined ? await aboutUnknown(error, error.unknown) : "";
+  toStderr(`error: ${error.message}${about}${error.exitCode === 2 ? `\n\nFor more information, try '${program} --help'.` : ""}`);
   return error.exitCode === 2 ? 2 : 1;
 }
+
+/** Users and scripts that come from Codex read why something is not here, or what does it. */
+async function aboutUnknown(error: UsageError, unknown: string): Promise<string> {
+  const names = "names" in error && Array.isArray(error.names) ? error.names.map(String) : [];
+  const at = names.indexOf(unknown);
+  const why = (await import("./codex-only.ts")).aboutCodex(at === -1 ? names : names.slice(0, at), unknown);
+  return why === undefined ? "" : `\nCodex has it; here: ${why}.`;
+}
+const isName = (argument: string): boolean => /^[a-z][a-z-]*$/.test(argument);
 
 /** `parley-mcp-server` is `parley mcp-server`: some clients' settings can name a program but no arguments. */
 function ownName(): readonly string[] {

@@ -27,7 +27,7 @@ test("flags that exec does not have become settings, or only concern the screen"
 });
 
 test("before other subcommands flags are settings", () => {
-  const { command, rest, globals } = line(
+  const { command, rest, globals, unused } = line(
     "-m",
     'a"b',
     "-s",
@@ -41,7 +41,8 @@ test("before other subcommands flags are settings", () => {
     "app-server",
     "--stdio",
   );
-  assert.deepEqual([command, rest, globals.logLevel], ["app-server", ["--stdio"], "warn"]);
+  assert.deepEqual([command, rest, globals.logLevel, unused], ["app-server", ["--stdio"], "warn", ["-C"]]);
+  assert.deepEqual(line("-C", "/x", "sandbox", "--", "pwd"), { command: "sandbox", rest: ["--cd=/x", "--", "pwd"], globals: none });
   assert.deepEqual(globals.config, ['model="a\\"b"', 'sandbox_mode="read-only"', 'approval_policy="on-request"']);
   assert.deepEqual(line("--yolo", "acp").globals.config, ['sandbox_mode="danger-full-access"', 'approval_policy="never"']);
   assert.deepEqual(line("--strict-config", "app-server").rest, ["--strict-config"]);

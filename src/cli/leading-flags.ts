@@ -9,6 +9,8 @@ export interface CommandLine {
   readonly command: string;
   readonly rest: readonly string[];
   readonly globals: Globals;
+  /** Flags before the subcommand that mean nothing to it. */
+  readonly unused?: readonly string[];
 }
 
 interface Given {
@@ -33,7 +35,10 @@ export function behindFlags(args: readonly string[], globals: Globals): CommandL
   const settings = given.flatMap((flag) => forOthers(flag, command));
   const logLevel = given.findLast(({ name }) => name === "log-level")?.value ?? globals.logLevel;
   const strict = command === "app-server" && given.some(({ name }) => name === "strict-config") ? ["--strict-config"] : [];
-  return { command, rest: [...strict, ...after], globals: { config: [...globals.config, ...settings], logLevel } };
+  const folder = command === "sandbox" ? given.filter(({ name }) => name === "cd").map(({ value }) => `--cd=${value}`) : [];
+  const unused = given.filter(({ name }) => ofTheSession.includes(name) && !(name === "cd" && folder.length > 0)).map(({ spelt }) => spelt);
+  const line = { command, rest: [...strict, ...folder, ...after], globals: { config: [...globals.config, ...settings], logLevel } };
+  return unused.length === 0 ? line : { ...line, unused };
 }
 
 const ofTerminal = ["tui", "resume", "fork"];
@@ -96,8 +101,8 @@ function settingsFrom({ name, value = "" }: Given): readonly string[] | undefine
 
 /** About a screen that other subcommands do not have. */
 const ofTheScreen = ["no-alt-screen", "screen-reader", "no-daemon"];
-/** About a session; commands that open none ignore them without an error. */
-const ofTheSession = ["cd", "add-dir", "oss", "local-provider", "dangerously-bypass-hook-trust", "log-level"];
+/** About a session; commands that open none only warn that they have no effect. */
+const ofTheSession = ["cd", "add-dir", "oss", "local-provider", "dangerously-bypass-hook-trust"];
 
 function forExec(flag: Given, command: string): readonly string[] {
   const { name, value } = flag;
@@ -111,7 +116,7 @@ function forOthers(flag: Given, command: string): readonly string[] {
   const settings = settingsFrom(flag);
   if (settings !== undefined) return settings;
   if (flag.name === "strict-config" && command === "app-server") return []; // passed on unchanged
-  return ofTheScreen.includes(flag.name) || ofTheSession.includes(flag.name) ? [] : refuse(flag, command);
+  return [...ofTheScreen, ...ofTheSession, "log-level"].includes(flag.name) ? [] : refuse(flag, command);
 }
 
 function refuse({ spelt }: Given, command: string): never {

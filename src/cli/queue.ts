@@ -6,9 +6,10 @@ import { randomUuid } from "../lib/random.ts";
 import { connectInProcess } from "../main/in-process.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { queueHelp } from "./help/small-helps.ts";
+import { controlSocket } from "./listen-flags.ts";
 import { withApp } from "./own-app.ts";
 import { threadIdOf } from "./threads/find.ts";
-import { type Globals, print, printJson, readFlags, StartError, UsageError, type Values } from "./usage.ts";
+import { codexHome, type Globals, print, printJson, readFlags, StartError, toStderr, UsageError, type Values } from "./usage.ts";
 import { version } from "./version.ts";
 
 const clientInfo = { name: "parley_queue", title: "Parley queue", version };
@@ -23,11 +24,28 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     const threadId = await threadIdOf(client, thread);
     const input = [{ type: "text" as const, text: message, text_elements: [] }];
     const { queuedSubmission } = await client.call("thread/queue/add", { threadId, clientUserMessageId: randomUuid(), input });
+    if (values.resume === true) await openAt(remote === undefined ? undefined : client, threadId);
     if (values.json === true) return printJson({ threadId, queuedSubmission });
     return print(`Queued message ${queuedSubmission.id} for thread ${threadId}.\n`);
   };
   if (remote !== undefined) return await through(remote, values, add);
   return await withApp(globals, values.config ?? [], async (app) => add(await connectInProcess(app, { clientInfo })));
+}
+
+/** Whatever happens, the message waits. */
+async function openAt(remote: Client | undefined, threadId: string): Promise<void> {
+  let daemon: Client | undefined;
+  try {
+    if (remote === undefined) {
+      const { connectClient } = await import("../client/client.ts");
+      daemon = await connectClient(`unix://${controlSocket(codexHome())}`, { clientInfo });
+    }
+    await (remote ?? daemon)?.call("thread/resume", { threadId, excludeTurns: true });
+  } catch (error) {
+    toStderr(`warning: the message waits, but the thread could not be opened: ${errorMessage(error)}`);
+  } finally {
+    await daemon?.close();
+  }
 }
 
 /** On a server that runs elsewhere; one that does not know queues says so itself. */

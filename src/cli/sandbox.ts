@@ -5,7 +5,7 @@ import type { Client } from "../client/client.ts";
 import { connectInProcess } from "../main/in-process.ts";
 import { sandboxHelp } from "./help/settings-helps.ts";
 import { overridesFrom, withApp } from "./own-app.ts";
-import { type Globals, oneOf, readFlags, splitCommand, UsageError } from "./usage.ts";
+import { type Globals, oneOf, readFlags, splitCommand, UsageError, unknownSubcommand } from "./usage.ts";
 import { version } from "./version.ts";
 
 const processId = "sandbox";
@@ -15,6 +15,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   const { own, command } = splitCommand(args, sandboxHelp);
   const { values } = readFlags(own, sandboxHelp);
   if (command.length === 0) throw new UsageError("the command is missing: parley sandbox [OPTIONS] [--] <COMMAND>...");
+  if (command.length === 1 && command[0] === "uninstall" && !args.includes("--")) throw unknownSubcommand("uninstall", []);
   const profile = values["permission-profile"];
   if (profile !== undefined && values.sandbox !== undefined) throw new UsageError("give --permission-profile or --sandbox, not both");
   const mode = values.sandbox === undefined ? [] : [`sandbox_mode="${oneOf("sandbox", values.sandbox, modes)}"`];

@@ -11,6 +11,13 @@ import type { FlagHelp, Help } from "./help/text.ts";
 /** The command line is invalid. */
 export class UsageError extends Error {
   readonly exitCode = 2;
+  /** The flag or subcommand that is not known. */
+  readonly unknown: string | undefined;
+
+  constructor(message: string, unknown?: string) {
+    super(message);
+    this.unknown = unknown;
+  }
 }
 /** The command line is valid but cannot be carried out. */
 export class StartError extends Error {
@@ -58,7 +65,7 @@ export function readFlags<const H extends Taken>(
     // The rows that define the options also define the type.
     return { values: values as Values<H>, positionals };
   } catch (error) {
-    throw new UsageError(whatIsWrong(error, options));
+    throw whatIsWrong(error, options);
   }
 }
 
@@ -86,10 +93,10 @@ const optionOf = ({ value, short, many }: FlagHelp): Options[string] => ({
   ...(short === undefined ? {} : { short }),
 });
 
-function whatIsWrong(error: unknown, options: Options): string {
+function whatIsWrong(error: unknown, options: Options): UsageError {
   const [sentence = "wrong arguments"] = errorMessage(error).split(". ");
   const [, flag] = /^Unknown option '(--?[^']+)'/.exec(sentence) ?? [];
-  return flag === undefined ? sentence : unknownFlag(flag, Object.keys(options));
+  return flag === undefined ? new UsageError(sentence) : new UsageError(unknownFlag(flag, Object.keys(options)), flag);
 }
 
 /** `known` without dashes. */
@@ -100,7 +107,7 @@ export function unknownFlag(flag: string, known: readonly string[]): string {
 
 export function unknownSubcommand(name: string, known: readonly string[]): UsageError {
   const meant = nearest(name, known);
-  return new UsageError(`unrecognized subcommand '${name}'${meant === undefined ? "" : `; did you mean '${meant}'?`}`);
+  return new UsageError(`unrecognized subcommand '${name}'${meant === undefined ? "" : `; did you mean '${meant}'?`}`, name);
 }
 
 /** For commands that accept fewer arguments than they got. */

@@ -45,6 +45,10 @@ export const queueHelp = {
   flags: [
     { name: "thread", value: "THREAD", text: "The thread: its id, the first letters of it, or its name" },
     { name: "message", value: "TEXT", text: "What to work on" },
+    {
+      name: "resume",
+      text: "Also open the thread at the --remote server, or at the one of `parley app-server daemon`, which then starts it",
+    },
     { name: "remote", value: "URL", text: "A running server: ws://HOST:PORT, wss://… or unix://PATH" },
     { name: "remote-auth-token-env", value: "VARIABLE", text: "The environment variable that contains the token for that server" },
     jsonFlag,

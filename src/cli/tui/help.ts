@@ -32,6 +32,8 @@ const flags = [
   { name: "no-alt-screen", text: "Never use the terminal's alternate screen: long texts go into the scrollback" },
   { name: "screen-reader", text: "No boxes and no moving parts, text instead of symbols" },
   { name: "last", text: "With resume and fork: the newest session" },
+  { name: "all", text: "With resume and fork: sessions of every folder, which the list always has" },
+  { name: "include-non-interactive", text: "With resume: sessions of exec too, which the list always has" },
   { name: "full-auto", text: "The same as --sandbox workspace-write --ask-for-approval on-request" },
   { name: "dangerously-bypass-approvals-and-sandbox", text: "No sandbox and no questions (also --yolo)" },
   { name: "yolo", text: "The same as --dangerously-bypass-approvals-and-sandbox" },

@@ -157,7 +157,8 @@ async function loadTui(): Promise<typeof import("../../tui/run.ts")> {
 function startFrom(args: readonly string[], values: Flags): { readonly start: Start; readonly prompt: string | undefined } {
   const [first, ...rest] = args;
   if (first !== "resume" && first !== "fork") {
-    if (values.last === true) throw new UsageError("--last belongs to resume and fork");
+    for (const name of ["last", "all", "include-non-interactive"] as const)
+      if (values[name] === true) throw new UsageError(`--${name} belongs to resume and fork`);
     return { start: { kind: "new" }, prompt: onePrompt(args) };
   }
   if (values.last === true) return { start: { kind: first, pick: "last" }, prompt: onePrompt(rest) };
