@@ -25,6 +25,14 @@ export const listRequirements = {
     source: "Parley",
     says: "imported hooks and MCP servers do not run before the user has trusted them, and no secret is copied",
   },
+  "migration.sessions": {
+    source: "observed 0.166",
+    says: "recent sessions of another agent become threads of their own, once, that can be read and continued",
+  },
+  "migration.plugins": {
+    source: "observed 0.166",
+    says: "plugins that another agent has enabled are installed from their marketplaces, and stay switched off",
+  },
   "migration.careful": {
     source: "Parley",
     says: "nothing is overwritten by an import, links are not followed, and damaged or huge files of another agent are left out",

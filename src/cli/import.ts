@@ -26,8 +26,12 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 }
 
 function lineOf({ description, details }: ExternalAgentConfigMigrationItem): string {
-  const { skills = [], commands = [], mcpServers = [], hooks = [], subagents = [] } = details ?? {};
-  const names = [...skills, ...commands, ...mcpServers, ...hooks, ...subagents].map(({ name }) => name);
+  const { skills = [], commands = [], mcpServers = [], hooks = [], subagents = [], sessions = [], plugins = [] } = details ?? {};
+  const names = [
+    ...[...skills, ...commands, ...mcpServers, ...hooks, ...subagents].map(({ name }) => name),
+    ...plugins.flatMap(({ marketplaceName, pluginNames }) => pluginNames.map((name) => `${name}@${marketplaceName}`)),
+    ...sessions.map(({ title, path }) => title ?? path),
+  ];
   return names.length === 0 ? description : `${description}: ${names.join(", ")}`;
 }
 

@@ -21,7 +21,6 @@ import { findSystemProgram } from "../lib/program.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { createMcpAcceptance } from "../mcp/acceptance.ts";
 import { createMcpServers } from "../mcp/servers.ts";
-import { createMigration } from "../migration/migration.ts";
 import { createModelCatalog } from "../models/catalog.ts";
 import { checkKey, modelSource } from "../models/model-lists.ts";
 import { createOverrides } from "../models/overrides.ts";
@@ -68,6 +67,7 @@ import { createWorkspace } from "../workspace/workspace.ts";
 import { acceptProject } from "./accept-project.ts";
 import { createExecPolicies, hasRules } from "./exec-policies.ts";
 import { createLiveSocket } from "./live-socket.ts";
+import { openMigration } from "./moving-in.ts";
 import { pluginsOnUse } from "./plugins-on-use.ts";
 import { programFolders } from "./program-folders.ts";
 import { secretSettings } from "./secret-settings.ts";
@@ -277,9 +277,9 @@ export function createApp(options: ComposeOptions): App {
     config,
     ...{ chooseModel: chooseModelFor, whyNoModel, catalog, askProvider: (signal) => askProvider(inUse(), { env, credentials }, signal) },
     providers: () => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }),
-    ...{ mcp, accounts, skills, plugins: plugins.all, usage, migration: createMigration({ codexHome, userHome: userHome(env), config }) },
-    ...{ store, lists, memories, threads, queue, goals, runs },
-    ...{ git, repositories },
+    ...{ mcp, accounts, skills, usage, plugins: plugins.all },
+    migration: openMigration({ codexHome, userHome: userHome(env), config, plugins: plugins.all, ports }),
+    ...{ store, lists, memories, threads, queue, goals, runs, git, repositories },
     fileSearch: createFileSearch({ ripgrep: () => findSystemProgram("rg"), now: clock.now }),
     workspace: ports.workspace,
     undo: ports.undo,

@@ -14,28 +14,37 @@ import {
 } from "../protocol/external-agent.ts";
 import { chosenNames, type Moved, type OwnSettings, type Part, parts } from "./parts.ts";
 import { homePlace, type MigrationPlaces, type Place, projectPlace } from "./places.ts";
+import { type PluginInstaller, pluginsPart } from "./plugins.ts";
+import { type SessionsOptions, sessionsPart } from "./sessions.ts";
 
 export interface MigrationOptions extends MigrationPlaces {
   readonly config: Pick<ConfigStore, "read" | "write">;
+  readonly plugins: PluginInstaller;
+  readonly sessions: Omit<SessionsOptions, "codexHome" | "imported">;
 }
 
 const maxHistories = 100;
 const maxHistoryBytes = 16 * 1024 * 1024;
 
-export function createMigration({ config, ...places }: MigrationOptions): Migration {
+export function createMigration({ config, plugins, sessions, ...places }: MigrationOptions): Migration {
   const own = ownSettings(config, places.codexHome);
   const historyFile = path.join(places.codexHome, "parley", "imports.json");
   const histories = (): ExternalAgentConfigImportHistory[] => readHistories(historyFile);
+  const imported = (): string[] =>
+    histories().flatMap(({ successes }) =>
+      successes.flatMap(({ itemType, source }) => (itemType === "SESSIONS" && source ? [source] : [])),
+    );
+  const all = [...parts, pluginsPart(plugins), sessionsPart({ ...sessions, codexHome: places.codexHome, imported })];
   return {
     async detect({ home, cwds }) {
       const { source } = homePlace(places);
       const projects = cwds.flatMap((cwd) => projectPlace(cwd) ?? []).filter((place) => place.source !== source);
       const found = [...(home ? [homePlace(places)] : []), ...new Map(projects.map((place) => [place.cwd, place])).values()];
-      return found.flatMap((place) => parts.flatMap((part) => itemOf(part, place, own) ?? []));
+      return found.flatMap((place) => all.flatMap((part) => itemOf(part, place, own) ?? []));
     },
     async importItem(item) {
       const place = item.cwd == null || item.cwd === "" ? homePlace(places) : projectPlace(item.cwd);
-      return importItem(item, place, own);
+      return await importItem(item, place, { own, parts: all });
     },
     record(history) {
       replaceFileSync(historyFile, JSON.stringify([history, ...histories()].slice(0, maxHistories)));
@@ -51,16 +60,20 @@ function itemOf(part: Part, place: Place, own: OwnSettings): ExternalAgentConfig
     : { itemType: part.type, description: found.description, cwd: place.cwd, details: found.details ?? null };
 }
 
-function importItem({ itemType, cwd = null, details }: ExternalAgentConfigMigrationItem, place: Place | undefined, own: OwnSettings) {
+async function importItem(
+  { itemType, cwd = null, details }: ExternalAgentConfigMigrationItem,
+  place: Place | undefined,
+  { own, parts: all }: { readonly own: OwnSettings; readonly parts: readonly Part[] },
+): Promise<ExternalAgentConfigImportTypeResult> {
   const result: ExternalAgentConfigImportTypeResult = { itemType, successes: [], failures: [] };
   const fail = (source: string | null, failureStage: string, message: string): void =>
     void result.failures.push({ itemType, failureStage, message, errorType: null, subErrorType: null, cwd, source });
-  const part = parts.find(({ type }) => type === itemType);
+  const part = all.find(({ type }) => type === itemType);
   const chosen = chosenNames(details);
-  const each = (source: string, run: () => Moved): void => {
+  const each = async (source: string, run: () => Moved | Promise<Moved>): Promise<void> => {
     if (chosen !== undefined && isListed(itemType) && !chosen.has(source)) return;
     try {
-      const { target, title = null } = run();
+      const { target, title = null } = await run();
       result.successes.push({ itemType, cwd, source, target, title });
     } catch (error) {
       fail(source, "import", errorMessage(error));
@@ -69,13 +82,13 @@ function importItem({ itemType, cwd = null, details }: ExternalAgentConfigMigrat
   if (part === undefined) fail(null, "detect", `${itemType} is not imported by Parley`);
   else if (place === undefined) fail(null, "detect", `${cwd} is no folder, or its .codex or .agents is a link to elsewhere`);
   else if (part.find(place, own) === undefined) fail(null, "detect", "there is nothing left to import; what exists is not overwritten");
-  else part.move(place, own, each);
+  else await part.move(place, own, each);
   return result;
 }
 
 /** Kinds whose details name what is imported. */
 const isListed = (type: ExternalAgentConfigMigrationItem["itemType"]): boolean =>
-  ["SKILLS", "COMMANDS", "MCP_SERVER_CONFIG", "SUBAGENTS"].includes(type);
+  ["SKILLS", "COMMANDS", "MCP_SERVER_CONFIG", "SUBAGENTS", "PLUGINS", "SESSIONS"].includes(type);
 
 function ownSettings(config: MigrationOptions["config"], codexHome: string): OwnSettings {
   return {

@@ -27,7 +27,7 @@ export interface Part {
   /** What is there and not yet here; undefined if nothing is. */
   find(place: Place, own: OwnSettings): { readonly description: string; readonly details?: MigrationDetails } | undefined;
   /** Each thing is moved or throws by itself: `each` runs one and keeps its result. */
-  move(place: Place, own: OwnSettings, each: (source: string, run: () => Moved) => void): void;
+  move(place: Place, own: OwnSettings, each: (source: string, run: () => Moved | Promise<Moved>) => Promise<void>): Promise<void>;
 }
 
 const named = (names: readonly string[]): { name: string }[] => names.map((name) => ({ name }));
@@ -39,9 +39,9 @@ const config: Part = {
     if (place.cwd !== null || missingSettings(place, own).length === 0) return undefined;
     return { description: `Migrate ${path.join(place.source, "settings.json")} into ${own.file}` };
   },
-  move(place, own, each) {
+  async move(place, own, each) {
     const source = path.join(place.source, "settings.json");
-    each(source, () => {
+    await each(source, () => {
       own.write(missingSettings(place, own));
       return { source, target: own.file };
     });
@@ -58,9 +58,9 @@ const agentsMd: Part = {
     const source = place.instructions.find((file) => readText(file) !== undefined);
     return source === undefined || existsSync(place.agentsMd) ? undefined : { description: `Migrate ${source} to ${place.agentsMd}` };
   },
-  move(place, _own, each) {
+  async move(place, _own, each) {
     const source = place.instructions.find((file) => readText(file) !== undefined) ?? place.instructions[0] ?? "";
-    each(source, () => {
+    await each(source, () => {
       const text = readText(source);
       if (text === undefined) throw new Error(`${source} cannot be read`);
       createFileSync(place.agentsMd, text, { mode: 0o644 });
@@ -85,9 +85,9 @@ const skills: Part = {
       details: { ...noDetails, skills: named(found) },
     };
   },
-  move(place, _own, each) {
+  async move(place, _own, each) {
     for (const name of newSkills(place))
-      each(name, () => copySkill(path.join(place.source, "skills", name), path.join(place.skills, name), name));
+      await each(name, () => copySkill(path.join(place.source, "skills", name), path.join(place.skills, name), name));
   },
 };
 
@@ -124,9 +124,9 @@ const commands: Part = {
       details: { ...noDetails, commands: named(found.map(commandName)) },
     };
   },
-  move(place, _own, each) {
+  async move(place, _own, each) {
     for (const file of newCommands(place))
-      each(commandName(file), () => {
+      await each(commandName(file), () => {
         const name = commandName(file);
         createFileSync(path.join(place.skills, name, "SKILL.md"), skillOf(name, path.join(place.source, "commands", file)), {
           mode: 0o644,
@@ -164,9 +164,9 @@ const subagents: Part = {
       details: { ...noDetails, subagents: named(found.map((file) => path.basename(file, ".md"))) },
     };
   },
-  move(place, _own, each) {
+  async move(place, _own, each) {
     for (const file of newAgents(place))
-      each(path.basename(file, ".md"), () => {
+      await each(path.basename(file, ".md"), () => {
         const target = path.join(place.agents, agentFile(file));
         createFileSync(target, roleOf(path.join(place.source, "agents", file)), { mode: 0o644 });
         return { source: path.basename(file, ".md"), target };
@@ -201,8 +201,8 @@ const hooks: Part = {
       details: { ...noDetails, hooks: named(Object.keys(file)) },
     };
   },
-  move(place, _own, each) {
-    each(place.source, () => {
+  async move(place, _own, each) {
+    await each(place.source, () => {
       const file = hookFile(settingsFiles(place));
       if (Object.keys(file).length === 0) throw new Error(`${place.source} has no hooks that can be imported`);
       createFileSync(place.hooks, `${JSON.stringify({ hooks: file }, undefined, 2)}\n`);
@@ -227,9 +227,9 @@ const servers: Part = {
       details: { ...noDetails, mcpServers: named(found.map(([name]) => name)) },
     };
   },
-  move(place, own, each) {
+  async move(place, own, each) {
     for (const [name, server] of newServers(place, own))
-      each(name, () => {
+      await each(name, () => {
         own.write([{ keyPath: `mcp_servers.${JSON.stringify(name)}`, value: { ...server, enabled: false }, mergeStrategy: "replace" }]);
         return { source: name, target: own.file, title: "switched off: set enabled = true once you trust it" };
       });
@@ -241,7 +241,10 @@ export const parts: readonly Part[] = [config, skills, commands, agentsMd, serve
 /** The names that a client has kept of an item's details; undefined means all. */
 export function chosenNames(details: MigrationDetails | null | undefined): ReadonlySet<string> | undefined {
   if (details === null || details === undefined) return undefined;
-  const { skills = [], commands = [], mcpServers = [], subagents = [] } = details;
+  const { skills = [], commands = [], mcpServers = [], subagents = [], sessions = [], plugins = [] } = details;
   const names = [...skills, ...commands, ...mcpServers, ...subagents].filter(isRecord).map(({ name }) => String(name));
-  return names.length === 0 ? undefined : new Set(names);
+  const files = sessions.map((session) => session.path);
+  const ids = plugins.flatMap(({ marketplaceName, pluginNames }) => pluginNames.map((name) => `${name}@${marketplaceName}`));
+  const all = [...names, ...files, ...ids];
+  return all.length === 0 ? undefined : new Set(all);
 }

@@ -162,3 +162,85 @@ verifies("migration.careful", async (stage) => {
   const refused = await wire.ask("externalAgentConfig/detect", { migrationSource: "cursor" });
   assert.match(refused.error.message, /nothing is imported from Cursor/);
 });
+
+const sessionId = "0b1c2d3e-1111-4222-8333-444455556666";
+function sessionFile(cwd: string): string {
+  const line = (type: string, content: unknown, more: object = {}): string =>
+    JSON.stringify({ type, cwd, sessionId, timestamp: "2026-11-10T10:00:00.000Z", message: { role: type, content }, ...more });
+  return [
+    JSON.stringify({ type: "summary", summary: "Fix it" }),
+    line("user", "Please fix the login\nsoon"),
+    "not json",
+    line("assistant", [
+      { type: "text", text: "I will look." },
+      { type: "tool_use", id: "t1", name: "Bash", input: { command: "ls" } },
+    ]),
+    line("user", [{ type: "tool_result", tool_use_id: "t1", content: "a.txt" }]),
+    line("user", "<command-name>/clear</command-name>"),
+    line("assistant", "beside", { isSidechain: true }),
+    line("assistant", [{ type: "text", text: "Fixed." }]),
+    line("user", [{ type: "text", text: "Thanks" }]),
+    line("assistant", [{ type: "text", text: "Welcome." }]),
+  ].join("\n");
+}
+
+verifies("migration.sessions", async (stage) => {
+  const wire = await stage.wire({ turns: [[{ say: "going on" }]] });
+  await wire.initialize({ experimentalApi: true });
+  const folder = ".claude/projects/-work-project";
+  write(stage.home, {
+    [`${folder}/${sessionId}.jsonl`]: sessionFile(stage.workspace),
+    [`${folder}/11111111-1111-4222-8333-444455556666.jsonl`]: sessionFile("/there/is/no/such/folder"),
+    [`${folder}/22222222-1111-4222-8333-444455556666.jsonl`]: '{"type":"summary"}\n',
+    [`${folder}/odd name.jsonl`]: sessionFile(stage.workspace),
+  });
+  symlinkSync(path.join(stage.home, folder, `${sessionId}.jsonl`), path.join(stage.home, folder, "linked.jsonl"));
+  const [item, ...others] = await detect(wire);
+  assert.deepEqual([item?.["itemType"], others], ["SESSIONS", []]);
+  const file = path.join(stage.home, folder, `${sessionId}.jsonl`);
+  assert.deepEqual(item?.["details"].sessions, [{ path: file, cwd: stage.workspace, title: "Please fix the login" }]);
+  const planted = { ...item, details: { ...item?.["details"], sessions: [{ path: "/etc/passwd", cwd: "/", title: "x" }] } };
+  assert.deepEqual((await importAll(wire, [planted])).itemTypeResults[0].successes, [], "only what was found can be chosen");
+  const [{ successes, failures }] = (await importAll(wire, [item ?? {}])).itemTypeResults;
+  assert.deepEqual(failures, []);
+  const threadId = successes[0].target;
+  const { thread } = (await wire.ask("thread/read", { threadId, includeTurns: true })).result;
+  assert.deepEqual([thread.preview, thread.cwd, thread.turns.length], ["Please fix the login\nsoon", stage.workspace, 2]);
+  assert.deepEqual(
+    thread.turns[0].items.map((one: Message) => one["text"] ?? one["content"][0].text),
+    ["Please fix the login\nsoon", "I will look.", '[called Bash: {"command":"ls"}]', "[result: a.txt]", "Fixed."],
+  );
+  assert.deepEqual(await detect(wire), [], "each is imported once");
+  await wire.ask("thread/resume", { threadId, modelProvider: "scripted" });
+  await wire.ask("turn/start", { threadId, input: [{ type: "text", text: "go on", text_elements: [] }] });
+  const end = await wire.until((m) => m.method === "turn/completed" && m.params.threadId === threadId, "the end of a further turn");
+  assert.equal(end.params.turn.status, "completed");
+});
+
+verifies("migration.plugins", async (stage) => {
+  const wire = await open(stage);
+  const market = path.join(stage.workspace, "market");
+  write(market, {
+    ".claude-plugin/marketplace.json": JSON.stringify({ name: "mk", plugins: [{ name: "demo", source: "./demo" }] }),
+    "demo/.claude-plugin/plugin.json": JSON.stringify({ name: "demo", version: "1.0.0", description: "d" }),
+    "demo/skills/greet/SKILL.md": "---\nname: greet\ndescription: greets\n---\nhi\n",
+  });
+  const source = { source: "directory", path: market };
+  write(stage.home, {
+    ".claude/settings.json": JSON.stringify({
+      enabledPlugins: { "demo@mk": true, "gone@mk": true, "off@mk": false, "other@unknown": true, "../x@mk": true },
+      extraKnownMarketplaces: { mk: { source } },
+    }),
+  });
+  const [item] = await detect(wire);
+  assert.deepEqual(item?.["details"].plugins, [{ marketplaceName: "mk", pluginNames: ["demo", "gone"] }]);
+  const [{ successes, failures }] = (await importAll(wire, [item ?? {}])).itemTypeResults;
+  assert.deepEqual(
+    successes.map(({ source: from, target }: Message) => [from, target]),
+    [["demo@mk", "demo@mk"]],
+  );
+  assert.match(failures[0].message, /gone/);
+  assert.match(readFileSync(path.join(stage.home, "config.toml"), "utf8"), /\[plugins\."demo@mk"\]\nenabled = false/);
+  const { skills } = (await wire.ask("skills/list", { cwds: [stage.workspace] })).result.data[0];
+  assert.ok(!skills.some(({ name }: Message) => name === "demo:greet"), "what is switched off adds nothing");
+});
