@@ -496,6 +496,10 @@ export const requirements = {
   "agents.calls": { source: "observed 0.166", says: "agents take more tasks, are waited for, closed and opened again" },
   "agents.ends": { source: "Parley", says: "what agents do ends when their parent's turn is interrupted, and they end with their parent" },
   "agents.restart": { source: "Parley", says: "a parent of an earlier process can give its agents further tasks" },
+  "agents.instructions": {
+    source: "observed 0.166",
+    says: "agents with paths get the developer instructions of their role, else those set for agents, which may be none, else their parent's",
+  },
   "agents.paths": {
     source: "observed 0.166",
     says: "models that were trained on it name agents by path, and get messages and results through a mailbox",

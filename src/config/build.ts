@@ -86,6 +86,7 @@ export function buildConfig(input: BuildInput): Config {
       isEnabled: bool(tableAt(raw, "agents"), "enabled") ?? true,
       model: text(tableAt(raw, "agents"), "default_subagent_model"),
       effort: text(tableAt(raw, "agents"), "default_subagent_reasoning_effort"),
+      developerInstructions: text(tableAt(tableAt(raw, "features"), "multi_agent_v2"), "subagent_developer_instructions")?.trim(),
       roles: input.roles,
     },
     autoReview: {

@@ -47,7 +47,7 @@ export const featureRows: Readonly<Record<string, Row>> = {
     "underDevelopment",
     false,
     "Sub-agents with paths",
-    "Gives every model the tools that name agents by path and have a mailbox, not only the models that were trained on them.",
+    "Gives every model the tools that name agents by path and have a mailbox, not only the models that were trained on them. As a table: `enabled`, and `subagent_developer_instructions` in place of the parent's for agents whose role has none.",
   ),
   network_proxy: row(
     "beta",

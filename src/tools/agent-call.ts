@@ -19,6 +19,8 @@ export interface Step<A> {
   readonly tool: CollabAgentTool;
   readonly prompt?: (args: A) => string;
   readonly receivers: (args: A) => readonly string[];
+  /** The model and effort that the call asks for, shown until it is known what the agent has. */
+  readonly wanted?: (args: A) => { readonly model?: string | null | undefined; readonly effort?: string | null | undefined };
   run(args: A, context: ToolContext): Promise<Done>;
 }
 
@@ -50,8 +52,8 @@ async function carryOut<A>(args: A, step: Step<A>, agents: Agents, context: Tool
     senderThreadId: context.threadId,
     receiverThreadIds: [...step.receivers(args)],
     prompt: step.prompt?.(args) ?? null,
-    model: null,
-    reasoningEffort: null,
+    model: step.wanted?.(args).model ?? null,
+    reasoningEffort: step.wanted?.(args).effort ?? null,
   };
   context.startItem({ ...item, status: "inProgress", agentsStates: {} });
   try {

@@ -68,6 +68,7 @@ function spawn(agents: Agents, own: readonly AgentRole[]): Tool {
     tool: "spawnAgent",
     prompt: (args) => args.message ?? (args.items ?? []).map(({ text }) => text ?? "").join("\n"),
     receivers: () => [],
+    wanted: ({ model, reasoning_effort: effort }) => ({ model, effort }),
     async run(args, context) {
       const role = roleOf(args.agent_type, own);
       if (role !== undefined && args.fork_context === true)

@@ -60,7 +60,7 @@ const model = new MockProvider((response, request) => {
   const reply = !isLead
     ? { text: "42" }
     : outputs.length === 0
-      ? call("spawn_agent", { message: "COUNT" })
+      ? call("spawn_agent", { message: "COUNT", model: "gpt-5.5", reasoning_effort: "low" })
       : outputs.length === 1
         ? call("wait_agent", { targets: [id], timeout_ms: 60_000 })
         : { text: outputs[1] ?? "" };
@@ -87,9 +87,13 @@ test("an agent is started, waited for and read in the same way", { skip }, async
       method === "item/completed" && params.threadId === thread.id ? [params.item] : [],
     );
     const calls = items.filter(({ type }) => type === "collabAgentToolCall");
+    const started = messages.flatMap(({ method, params }) =>
+      method === "item/started" && params.item.tool === "spawnAgent" ? [[params.item.model, params.item.reasoningEffort]] : [],
+    );
     const child = calls[0]?.receiverThreadIds[0];
     const { thread: read } = await side.call("thread/read", { threadId: child });
     const text = JSON.stringify({
+      started,
       calls: calls.map(({ tool, status, prompt, model: used, agentsStates }) => ({
         tool,
         status,

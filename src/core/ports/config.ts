@@ -132,6 +132,8 @@ export interface AgentSettings {
   /** Of agents for which neither their role nor the call chooses one; undefined: their parent's. */
   readonly model: string | undefined;
   readonly effort: string | undefined;
+  /** Of agents with paths whose role has none, in place of their parent's; empty: none at all. */
+  readonly developerInstructions: string | undefined;
   readonly roles: readonly AgentRole[];
 }
 

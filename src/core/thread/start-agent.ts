@@ -23,6 +23,9 @@ export async function startAgent(threads: Threads, parent: LiveThread, task: New
     ...settings,
     sandboxPolicy: null,
     inherited: sandboxIn(settings),
+    ...(path === null || config.agents.developerInstructions === undefined
+      ? {}
+      : { developerInstructions: config.agents.developerInstructions || null }),
     ...choicesOf(role),
     collaborationMode: null,
     model,

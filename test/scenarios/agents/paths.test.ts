@@ -1,5 +1,7 @@
 /** Agents that are addressed by path, as the newest models expect it. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { verifies } from "../../support/verifies.ts";
 import { Cast, call, say } from "./cast.ts";
 
@@ -41,8 +43,8 @@ verifies("agents.paths", async (stage) => {
     family,
   );
   const outputs = last?.outputs ?? [];
-  const { task_name: path, nickname } = JSON.parse(outputs[0] ?? "{}");
-  assert.equal(path, "/root/helper");
+  const { task_name: named, nickname } = JSON.parse(outputs[0] ?? "{}");
+  assert.equal(named, "/root/helper");
   assert.ok(nickname);
   assert.deepEqual(JSON.parse(outputs[1] ?? "{}").timed_out, false);
   assert.deepEqual(JSON.parse(outputs[4] ?? "{}"), {
@@ -95,4 +97,31 @@ verifies("agents.paths", async (stage) => {
       "started /root/forked gpt-5.6-sol",
     ],
   );
+});
+
+verifies("agents.instructions", async (stage) => {
+  const start = (more: object = {}) => [
+    call("spawn_agent", { task_name: "helper", message: "COUNT", fork_turns: "none", ...more }),
+    say("ok"),
+  ];
+  await using cast = new Cast({ LEAD: start(), ROLE: start({ agent_type: "explorer" }), COUNT: [say("42")] });
+  writeFileSync(path.join(stage.home, "explorer.toml"), 'developer_instructions = "Of the role."\n');
+  const roles = '[agents.explorer]\ndescription = "Looks"\nconfig_file = "./explorer.toml"\n';
+  const client = await stage.app({ config: `${await cast.config()}\n${roles}` });
+  const settings = { approvalPolicy: "never", sandbox: "danger-full-access", modelProvider: "mock", model: "gpt-5.6-sol" } as const;
+  for (const [lead, own, given] of [
+    ["LEAD", "For agents.", "For agents."],
+    ["LEAD", "  ", undefined],
+    ["LEAD", undefined, "Of the parent."],
+    ["ROLE", "For agents.", "Of the role."],
+  ] as const) {
+    const feature = { enabled: true, ...(own === undefined ? {} : { subagent_developer_instructions: own }) };
+    const config = { features: { multi_agent_v2: feature } };
+    const thread = await client.startThread({ cwd: stage.workspace, developerInstructions: "Of the parent.", config, ...settings });
+    const ended = new Promise<void>((resolve) => client.on("turn/completed", ({ threadId }) => threadId !== thread.id && resolve()));
+    await thread.run(lead);
+    await ended;
+    const text = cast.of("COUNT").at(-1)?.text ?? "";
+    assert.equal(/Of the parent\.|For agents\.|Of the role\./.exec(text)?.[0], given, `${lead} ${own}`);
+  }
 });
