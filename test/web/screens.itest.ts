@@ -1,5 +1,6 @@
 /** Every screen, card, panel and dialog at every size and in both themes; where dialogs put the focus; what a view-only device sees. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -67,6 +68,8 @@ const settingsTabs = [
 /** A phone's height while its keyboard is shown: the page asks browsers to resize for it (interactive-widget in index.html). */
 const aboveKeyboard = { width: 390, height: 470 };
 
+const panelOf = (page: Page) => page.getByRole("complementary", { name: "Session details" });
+
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
 
 describe("every screen", skip, () => {
@@ -79,6 +82,13 @@ describe("every screen", skip, () => {
   before(async () => {
     stage = await Stage.open(scenario, config);
     writeFileSync(path.join(stage.workspace, "edited.txt"), "an old line\n");
+    const identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"];
+    for (const args of [
+      ["init", "-q"],
+      ["add", "."],
+      [...identity, "commit", "-qm", "first"],
+    ])
+      execFileSync("git", args, { cwd: stage.workspace, stdio: "pipe" });
     page = await stage.newPage();
     complaints = watchConsole(page);
   });
@@ -181,6 +191,36 @@ describe("every screen", skip, () => {
     },
     inbox: { show: () => visit("/inbox").then(() => page.locator("[data-request]").nth(3).waitFor()) },
     changes: { show: () => inPanel("Changes"), leave: closePanel },
+    "working tree": {
+      show: async () => {
+        await inPanel("Changes");
+        await panelOf(page).getByRole("button", { name: "Working tree" }).click();
+        await panelOf(page)
+          .getByRole("heading", { name: /^Not staged/ })
+          .waitFor();
+      },
+      leave: async () => {
+        await panelOf(page).getByRole("button", { name: "Last turn" }).click();
+        await closePanel();
+      },
+    },
+    "commit dialog": {
+      show: async () => {
+        await answered();
+        await page.keyboard.press("Alt+k");
+        await page.getByRole("dialog").getByText("Then", { exact: true }).waitFor();
+      },
+      leave: dismiss,
+      typing: ["dialog textarea", "dialog [type=submit]"],
+    },
+    "undo dialog": {
+      show: async () => {
+        await answered();
+        await page.keyboard.press("Alt+z");
+        await page.getByRole("dialog").waitFor();
+      },
+      leave: dismiss,
+    },
     "the plan": { show: () => inPanel("Plan"), leave: closePanel },
     details: { show: () => inPanel("Details"), leave: closePanel },
     ...Object.fromEntries(

@@ -1,5 +1,6 @@
 /** A stage for browser tests: the real manager over the real engine with a scripted model, in its own folder, and signed-in pages. */
 import assert from "node:assert/strict";
+import path from "node:path";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Scope } from "../../src/manager/api/define.ts";
 import { realEngine, scratchFolder, startManager, type TestManager } from "../support/manager.ts";
@@ -39,6 +40,10 @@ export class Stage {
   }
   get workspace(): string {
     return this.#scratch.workspace;
+  }
+  /** The engine's home, which is also its user's. */
+  get userHome(): string {
+    return path.join(this.#scratch.folder, "home");
   }
 
   /** Stops the manager and its engine, and restarts both at the same address with their stored data. `meanwhile` runs while they are down. */

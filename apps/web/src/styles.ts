@@ -6,6 +6,7 @@ import "./styles/layout.css";
 import "./styles/transcript.css";
 import "./styles/requests.css";
 import "./styles/diff.css";
+import "./styles/git.css";
 import "./styles/composer.css";
 import "./styles/pages.css";
 import "./styles/touch.css";

@@ -8,6 +8,7 @@ import type { Project } from "../../../src/manager/api/records.ts";
 import type { UserInput } from "../../../src/protocol/item.ts";
 import type { Turn } from "../../../src/protocol/turn.ts";
 import type { PendingRequest, QueuedMessage, SessionSummary } from "../../../src/sessions/records.ts";
+import { gitAnswer } from "./fake-git.ts";
 
 const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -207,6 +208,7 @@ export class FakeBridge {
       this.keys.push(String(body["apiKey"]));
       return [200, { type: "apiKey" }];
     }
+    if (key === "GET /api/git") return [200, { repository: { root: url.searchParams.get("cwd"), branch: "main", sha: "1f" } }];
     if (key === "GET /api/projects") return [200, { data: this.projects }];
     if (key === "POST /api/projects") return this.#newProject(body);
     if (key === "GET /api/pending") return [200, { data: [...this.pending.values()] }];
@@ -215,6 +217,8 @@ export class FakeBridge {
     if (key.startsWith("POST /api/requests/")) return this.#answer(id, body);
     if (session === undefined) return [404, { status: "not_found", sessionId: id, message: "No such session." }];
     if (key.startsWith("GET ") && key.endsWith("/turns")) return this.#page(session, url);
+    const ofRepository = gitAnswer(key, url, session);
+    if (ofRepository !== undefined) return [200, this.poison(ofRepository)];
     if (key.endsWith("/diff")) return this.#diff(id, url.searchParams.get("turnId"));
     if (key.endsWith("/messages")) return this.#send(session, body);
     if (key.endsWith("/interrupt")) {

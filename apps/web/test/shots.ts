@@ -64,6 +64,47 @@ const shots: readonly Shot[] = [
       await page.getByRole("button", { name: "Side by side" }).click();
     },
   ],
+  [
+    "working-tree",
+    "/s/s1",
+    async (page) => {
+      await page.getByRole("button", { name: "Changes" }).first().click();
+      await page.getByRole("button", { name: "Working tree" }).click();
+      await page.getByRole("heading", { name: /^Not staged/ }).waitFor();
+    },
+  ],
+  [
+    "commit",
+    "/s/s1",
+    async (page) => {
+      await page.keyboard.press("Alt+k");
+      await page.getByRole("dialog").getByText("Then").waitFor();
+    },
+  ],
+  [
+    "undo",
+    "/s/s1",
+    async (page) => {
+      await page.keyboard.press("Alt+z");
+      await page.getByRole("dialog").getByText("is put back").waitFor();
+    },
+  ],
+  [
+    "worktree",
+    "/s/s6",
+    async (page, bridge) => {
+      const pullRequest = {
+        url: "https://github.com/ada/tidepool/pull/7",
+        number: 7,
+        title: "Wait",
+        state: "open",
+        checks: "passed",
+      } as const;
+      bridge.update("s6", { worktree: { root: "/home/ada/projects/tidepool", branch: "parley/2026-11-17-3fa2c1" }, pullRequest });
+      await page.getByRole("button", { name: "Worktree", exact: true }).click();
+      await page.getByRole("dialog").getByText("Afterwards").waitFor();
+    },
+  ],
   ["palette", "/s/s1", async (page) => page.keyboard.press("Control+k")],
   ["menu", "/s/s1", async (page) => page.getByRole("button", { name: "Session actions" }).click()],
   ["permissions", "/s/s1", async (page) => page.getByRole("button", { name: /^Permissions/ }).click()],

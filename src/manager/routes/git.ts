@@ -152,9 +152,14 @@ function notePullRequest(manager: Manager, session: Session, pullRequest: GitPul
   manager.sessions.announce(session);
 }
 
+/** Pages ask whenever somebody looks; the host of the code is asked less often. */
+const askEveryMs = 3000;
+const askedAt = new WeakMap<Session, number>();
+
 /** Returns why it could not be asked for. */
 async function refreshPullRequest(manager: Manager, session: Session, { forge }: GitStatus): Promise<string | null> {
-  if (forge === null) return null;
+  if (forge === null || manager.now() - (askedAt.get(session) ?? 0) < askEveryMs) return null;
+  askedAt.set(session, manager.now());
   try {
     const { pullRequest } = await manager.link.call("git/pullRequest/read", { cwd: session.thread.cwd });
     notePullRequest(manager, session, pullRequest);

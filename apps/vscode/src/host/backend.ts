@@ -11,7 +11,7 @@ import { EngineDown, EngineLink, type EngineRequest, type LinkState } from "../.
 import { Messages } from "../../../../src/sessions/messages.ts";
 import { NoQueue, QueueFull, UnknownSession } from "../../../../src/sessions/refusals.ts";
 import type { Ending } from "../../../../src/sessions/requests.ts";
-import { FilesChanged, restoreFiles } from "../../../../src/sessions/restore-files.ts";
+import { checkFiles, FilesChanged, restoreFiles } from "../../../../src/sessions/restore-files.ts";
 import { RuleRefused, Rules } from "../../../../src/sessions/rules.ts";
 import type { Session } from "../../../../src/sessions/sessions.ts";
 import { Refused, type StreamEvent } from "../../../web/src/connection/connection.ts";
@@ -230,8 +230,12 @@ export class Backend {
     rename: ({ sessionId, title }) => this.link.call("thread/name/set", { threadId: sessionId, name: title.trim() }),
     archive: ({ sessionId, archived }) => this.link.call(archived ? "thread/archive" : "thread/unarchive", { threadId: sessionId }),
     remove: ({ sessionId }) => this.#remove(sessionId),
-    fork: async ({ sessionId }) =>
-      this.sessions.summary(this.sessions.opened(await this.link.call("thread/fork", { threadId: sessionId }))),
+    fork: async ({ sessionId, beforeTurnId }) => {
+      const from = { threadId: sessionId, ...(beforeTurnId === undefined ? {} : { beforeTurnId }) };
+      return this.sessions.summary(this.sessions.opened(await this.link.call("thread/fork", from)));
+    },
+    checkRollback: ({ sessionId, numTurns }) => checkFiles(this.link, sessionId, numTurns),
+    restoreFiles: ({ sessionId, numTurns, files }) => restoreFiles(this.link, sessionId, numTurns, files),
     rollback: (params) => this.#rollback(params),
     compact: async ({ sessionId }) => {
       await this.sessions.attach(sessionId);

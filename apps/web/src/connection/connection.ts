@@ -40,6 +40,24 @@ export interface ModelSetUp {
 export type RateLimits = Answer<"GET /api/account/rate-limits">["rateLimits"];
 export type FoundFile = Answer<"GET /api/sessions/:sessionId/files">["data"][number];
 export type SessionDiff = Pick<Answer<"GET /api/sessions/:sessionId/diff">, "diff" | "inexact" | "truncated">;
+export type SessionGit = Answer<"GET /api/sessions/:sessionId/git">;
+export type GitStatus = NonNullable<SessionGit["repository"]>;
+export type GitDiff = Answer<"GET /api/sessions/:sessionId/git/diff">;
+export type GitFile = GitDiff["files"][number];
+export type GitFolder = Answer<"GET /api/git">["repository"];
+export type PullRequest = NonNullable<SessionGit["pullRequest"]>;
+export type RollbackCheck = Answer<"GET /api/sessions/:sessionId/rollback/check">;
+export interface GitCommit {
+  readonly message: string;
+  /** The current branch if omitted. */
+  readonly branch?: string;
+  readonly all: boolean;
+}
+export interface PullRequestDraft {
+  readonly title: string;
+  readonly body: string;
+  readonly draft: boolean;
+}
 export type Scope = Me["scope"];
 
 export type LoginKind = "chatgpt" | "chatgptDeviceCode";
@@ -98,6 +116,8 @@ export interface NewSession extends MessageOverrides {
   readonly projectId?: string;
   /** Creates the folder if it does not exist. */
   readonly createFolder?: boolean;
+  /** Works in a new git worktree of its own. */
+  readonly worktree?: boolean;
 }
 export type ReviewTarget =
   | { readonly targetType: "uncommittedChanges" }
@@ -132,6 +152,28 @@ export interface PluginCalls {
   removeMarketplace(name: string): Promise<void>;
 }
 
+/** The repository that a session works in. */
+export interface GitCalls {
+  folder(cwd: string): Promise<GitFolder>;
+  /** With `refresh` the pull request and its checks are asked for again. */
+  status(sessionId: string, refresh: boolean): Promise<SessionGit>;
+  diff(sessionId: string, scope: "staged" | "unstaged" | "branch"): Promise<GitDiff>;
+  stage(sessionId: string, change: { scope: "staged" | "unstaged"; path: string; id: string; hunk?: number }): Promise<void>;
+  /** Both return an id that `restore` accepts. */
+  revertFile(sessionId: string, change: { scope: "unstaged" | "branch"; path: string; id: string }): Promise<string>;
+  revertPatch(sessionId: string, patch: string, of: "session" | "repository"): Promise<string>;
+  restore(sessionId: string, undoId: string): Promise<readonly { readonly path: string; readonly reason: string }[]>;
+  draft(sessionId: string, scope: "staged" | "all" | "branch"): Promise<string>;
+  /** As in a terminal: with the repository's hooks, which needs every right. */
+  commit(sessionId: string, commit: GitCommit, asInTerminal: boolean): Promise<string>;
+  push(sessionId: string): Promise<string>;
+  openPullRequest(sessionId: string, draft: PullRequestDraft): Promise<PullRequest>;
+  /** Refused with the code `conflicts`, which names them; then nothing was changed. */
+  mergeWorktree(sessionId: string): Promise<string>;
+  /** The ref under which its content was kept, if it had any of its own. */
+  discardWorktree(sessionId: string): Promise<string | null>;
+}
+
 export interface Connection {
   readonly offers: Offers;
   /** What the user is viewing outside the page, if the host reports it. */
@@ -160,7 +202,12 @@ export interface Connection {
   rename(sessionId: string, title: string): Promise<void>;
   archive(sessionId: string, archived: boolean): Promise<void>;
   remove(sessionId: string): Promise<void>;
-  fork(sessionId: string): Promise<SessionSummary>;
+  /** With the whole history, or with what was before a turn. */
+  fork(sessionId: string, beforeTurnId?: string): Promise<SessionSummary>;
+  /** What restoring the files of the last turns would do; if it is missing, conflicts are only found by trying. */
+  checkRollback?(sessionId: string, numTurns: number): Promise<RollbackCheck>;
+  /** Restores files only, and leaves the conversation; if it is missing, that is not offered. */
+  restoreFiles?(sessionId: string, numTurns: number, files: Exclude<FilesOnRollback, "keep">): Promise<void>;
   /** Refused with the code `files_changed` if files were to be restored and somebody else has changed them since. */
   rollback(sessionId: string, numTurns: number, files: FilesOnRollback): Promise<void>;
   compact(sessionId: string): Promise<void>;
@@ -207,6 +254,8 @@ export interface Connection {
   readonly plugins: PluginCalls;
   /** Only where a manager is on the other side. */
   readonly tools?: ToolCalls;
+  /** If it is missing, changes are those of the turns, and repositories are left to other programs. */
+  readonly git?: GitCalls;
 
   devices(): Promise<Devices>;
   revoke(deviceId: string): Promise<void>;

@@ -3,6 +3,7 @@ import { hookEdit } from "../state/hooks.ts";
 import { pluginEdit } from "../state/plugins.ts";
 import { settingsTabs } from "../state/router.ts";
 import { type Connection, loginOf, modelSetUp, type PluginCalls } from "./connection.ts";
+import { gitOver, undoOver } from "./git.ts";
 import { Http, PageKey } from "./http.ts";
 import { Stream } from "./stream.ts";
 import { toolsOver } from "./tools.ts";
@@ -120,9 +121,7 @@ export function connectManager(): Connection {
           : call("POST /api/sessions/:sessionId/unarchive", of(sessionId)),
       ),
     remove: (sessionId) => done(call("DELETE /api/sessions/:sessionId", of(sessionId))),
-    fork: async (sessionId) => (await call("POST /api/sessions/:sessionId/fork", of(sessionId))).session,
-    rollback: (sessionId, numTurns, files) =>
-      done(call("POST /api/sessions/:sessionId/rollback", { ...of(sessionId), body: { numTurns, files } })),
+    ...undoOver(call),
     compact: (sessionId) => done(call("POST /api/sessions/:sessionId/compact", of(sessionId))),
     review: async (sessionId, target) =>
       (await call("POST /api/sessions/:sessionId/review", { ...of(sessionId), body: target })).reviewSessionId,
@@ -155,6 +154,7 @@ export function connectManager(): Connection {
     ...accountOver(call),
     ...besideTheAgent(call),
     tools: toolsOver(http, key),
+    git: gitOver(call),
 
     ...accessOver(http),
   };

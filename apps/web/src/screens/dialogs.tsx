@@ -1,10 +1,7 @@
 /** The dialogs of the page itself. */
 import { type ReactElement, useState } from "react";
-import { useApp } from "../app-context.tsx";
-import { Refused, type ReviewTarget } from "../connection/connection.ts";
-import { spelledLine } from "../parts/requests/spelled.ts";
-import type { FilesOnRollback } from "../state/model.ts";
-import { Button, focusIt, Switch } from "../ui/controls.tsx";
+import type { ReviewTarget } from "../connection/connection.ts";
+import { Button, focusIt } from "../ui/controls.tsx";
 import { Dialog } from "../ui/overlays.tsx";
 
 export function NameDialog({
@@ -120,63 +117,6 @@ export function ConfirmDelete({
           </Button>
         </div>
       </form>
-    </Dialog>
-  );
-}
-
-interface RollbackProps {
-  readonly turns: number;
-  readonly onClose: () => void;
-  /** Rejects with Refused if it is not possible. */
-  readonly onConfirm: (files: FilesOnRollback) => Promise<unknown>;
-}
-
-/** Stays open if changed files block the action, so that the user can decide about them. */
-export function RollbackDialog({ turns, onClose, onConfirm }: RollbackProps): ReactElement {
-  const { controller } = useApp();
-  const [withFiles, setWithFiles] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const goBack = async (files: FilesOnRollback): Promise<void> => {
-    setBusy(true);
-    try {
-      await onConfirm(files);
-      onClose();
-    } catch (error) {
-      if (error instanceof Refused && error.code === "files_changed") return setProblem(error.message);
-      onClose();
-      controller.report(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <Dialog title="Go back to before this?" onClose={onClose}>
-      <p>The last {turns === 1 ? "turn is" : `${turns} turns are`} taken out of the conversation.</p>
-      <Switch
-        label="Put files back too"
-        help="As they were before, where the agent changed them. Otherwise files stay as they are."
-        checked={withFiles}
-        onChange={(on) => {
-          setWithFiles(on);
-          setProblem(undefined);
-        }}
-      />
-      <div role="status">{problem === undefined ? null : <p className="problem">{spelledLine(problem)}</p>}</div>
-      <div className="row-end">
-        <Button tone="quiet" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          ref={focusIt}
-          tone="danger"
-          busy={busy}
-          disabled={busy}
-          onClick={() => void goBack(!withFiles ? "keep" : problem === undefined ? "restore" : "force")}
-        >
-          {problem === undefined ? "Go back" : "Put them back all the same"}
-        </Button>
-      </div>
     </Dialog>
   );
 }

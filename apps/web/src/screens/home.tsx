@@ -1,7 +1,7 @@
 /** The start screen: describe the task, choose where and how, and start a session. */
-import { type ReactElement, useId, useMemo, useState } from "react";
+import { type ReactElement, useEffect, useId, useMemo, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
-import { Refused } from "../connection/connection.ts";
+import { type Connection, type GitFolder, Refused } from "../connection/connection.ts";
 import { folderName, shortPath } from "../state/format.ts";
 import { newestFirst } from "../state/list.ts";
 import type { MessageOverrides, UserInput } from "../state/model.ts";
@@ -33,13 +33,15 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
       [
         ...new Set([
           ...projects.flatMap((p) => (p.workingDirectory === null ? [] : [p.workingDirectory])),
-          ...[...sessions.values()].sort(newestFirst).map((s) => s.cwd),
+          // A worktree belongs to its session; another one starts in the repository itself.
+          ...[...sessions.values()].sort(newestFirst).map((s) => s.worktree?.root ?? s.cwd),
         ]),
       ].slice(0, 12),
     [projects, sessions],
   );
   const cwd = folder ?? recent[0] ?? defaultFolder;
   const chosen = model ?? modelToRun(app);
+  const tree = useOwnTree(controller.connection, allows(scope, "drive") ? cwd : "");
   const choose = (next: string): void => {
     setFolder(next);
     setFolderProblem(undefined);
@@ -60,6 +62,7 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
       ...(cwd === "" ? {} : { cwd }),
       ...(project === undefined ? {} : { projectId: project.projectId }),
       ...(newFolder === cwd ? { createFolder: true } : {}),
+      ...tree.option,
       ...overrides,
     });
     setStarting(false);
@@ -113,6 +116,7 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
                     choose(value === "?" ? "" : value);
                   }}
                 />
+                {tree.button}
                 <ControlPickers
                   model={chosen}
                   effort={effort ?? null}
@@ -145,6 +149,67 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
       </div>
     </div>
   );
+}
+
+/** Whether the session works in a worktree of its own: what to start it with, and the switch for it. */
+function useOwnTree(connection: Connection, cwd: string): { option: { worktree?: true }; button: ReactElement } {
+  const repository = useRepository(connection, cwd);
+  const [isOn, setOn] = useState(false);
+  return {
+    option: isOn && repository?.sha != null ? { worktree: true } : {},
+    button: <TreeSwitch repository={repository} on={isOn} onSwitch={setOn} />,
+  };
+}
+
+function TreeSwitch({
+  repository,
+  on,
+  onSwitch,
+}: {
+  repository: GitFolder | undefined;
+  on: boolean;
+  onSwitch: (on: boolean) => void;
+}): ReactElement | null {
+  // A worktree begins at a commit.
+  if (repository?.sha == null) return null;
+  return (
+    <button
+      type="button"
+      className="picker plan-switch"
+      aria-pressed={on}
+      title={
+        on
+          ? "It works in a copy of the repository, on a branch of its own; you merge it or discard it"
+          : "Let it work in a copy of the repository, beside your own files"
+      }
+      onClick={() => onSwitch(!on)}
+    >
+      <Icon name="worktree" size={14} />
+      <span className="picker-text">Own worktree</span>
+    </button>
+  );
+}
+
+/** The repository of the folder; undefined until it is known, null outside one. */
+function useRepository(connection: Connection, cwd: string): GitFolder | undefined {
+  const [known, setKnown] = useState<{ cwd: string; repository: GitFolder }>();
+  useEffect(() => {
+    if (cwd === "" || connection.git === undefined) return;
+    let isWanted = true;
+    const { git } = connection;
+    // While a folder is typed only the last one is asked about.
+    const timer = setTimeout(() => {
+      git.folder(cwd).then(
+        (repository) => isWanted && setKnown({ cwd, repository }),
+        () => {},
+      );
+    }, 200);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [connection, cwd]);
+  return known?.cwd === cwd ? known.repository : undefined;
 }
 
 /** The defaults without a choice. */

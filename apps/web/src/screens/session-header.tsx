@@ -8,6 +8,7 @@ import type { SessionSummary, ThreadView } from "../state/model.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu, type MenuItem } from "../ui/overlays.tsx";
+import { PullRequestLink } from "./badges.tsx";
 import type { PanelTab } from "./side-panel.tsx";
 import { type ListDialog, useSessionMenu } from "./sidebar.tsx";
 
@@ -40,16 +41,22 @@ export function SessionHeader({ session, thread, menuButton, panel, onPanel, onC
             <ParentLink session={session} />
             <span title={session.cwd}>
               <Icon name="folder" size={13} /> <span className="place-short">{folderName(session.cwd)}</span>
-              <span className="place-long">{shortPath(session.cwd)}</span>
+              <span className="place-long">{shortPath(session.worktree?.root ?? session.cwd)}</span>
             </span>
             {session.branch == null ? null : (
               <span>
                 <Icon name="branch" size={13} /> {session.branch}
               </span>
             )}
+            {session.worktree == null ? null : (
+              <button type="button" className="link-button worktree-badge" onClick={() => void onCommand("worktree")}>
+                <Icon name="worktree" size={13} /> Worktree
+              </button>
+            )}
           </p>
         )}
       </div>
+      {session?.pullRequest == null ? null : <PullRequestLink pullRequest={session.pullRequest} />}
       {state === undefined || state.id === "idle" ? null : <span className={`state-pill state-pill-${state.id}`}>{state.text}</span>}
       <span className="spacer" />
       {progress === null || progress.total === 0 ? null : (
@@ -113,6 +120,7 @@ function HeaderMenu({
   const [isSharing, setSharing] = useState(false);
   const shared = useSessionMenu(session, onDialog);
   if (!allows(scope, "drive")) return null;
+  const hasGit = controller.connection.git !== undefined && session.branch != null;
   const own: readonly (MenuItem | "line")[] = [
     { id: "review", label: "Review…", icon: "review", run: () => void onCommand("review") },
     {
@@ -123,6 +131,12 @@ function HeaderMenu({
       run: () => void onCommand("compact"),
     },
     ...(tools === undefined ? [] : [{ id: "share", label: "Share or export…", icon: "external", run: () => setSharing(true) } as const]),
+    ...(hasGit
+      ? [{ id: "commit", label: "Commit, push, pull request…", icon: "commit", run: () => void onCommand("commit") } as const]
+      : []),
+    ...(session.worktree == null
+      ? []
+      : [{ id: "worktree", label: "Merge or discard the worktree…", icon: "worktree", run: () => void onCommand("worktree") } as const]),
     { id: "undo", label: "Undo the last turn…", icon: "undo", disabled: session.activeTurnId != null, run: () => void onCommand("undo") },
     "line",
   ];

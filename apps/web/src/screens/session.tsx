@@ -1,6 +1,7 @@
 /** One session: its conversation, its open requests, the composer, and its changes beside it. */
-import { type CSSProperties, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type CSSProperties, lazy, type ReactElement, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
+import type { ReviewTarget } from "../connection/connection.ts";
 import type { LineComment } from "../parts/diff/comments.ts";
 import { DecisionLine } from "../parts/requests/decision-line.tsx";
 import { SessionLinksContext } from "../parts/transcript/links.ts";
@@ -13,14 +14,20 @@ import { Button, Empty } from "../ui/controls.tsx";
 import { Grip } from "../ui/grip.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu } from "../ui/overlays.tsx";
-import { ReviewDialog, RollbackDialog } from "./dialogs.tsx";
+import { ReviewDialog } from "./dialogs.tsx";
 import { Dock } from "./dock.tsx";
 import { focusOnceDrawn } from "./focus.ts";
+import { usePullRequest } from "./git/use-git.ts";
 import { OutboxList } from "./outbox.tsx";
 import { SessionHeader } from "./session-header.tsx";
 
 import { panelTabs, SidePanel } from "./side-panel.tsx";
 import { type ListDialog, ListDialogs } from "./sidebar.tsx";
+import { forkAt, turnsFrom, undo } from "./undo.ts";
+
+const CommitDialog = lazy(async () => ({ default: (await import("./git/commit-dialog.tsx")).CommitDialog }));
+const WorktreeDialog = lazy(async () => ({ default: (await import("./git/worktree-dialog.tsx")).WorktreeDialog }));
+const UndoDialog = lazy(async () => ({ default: (await import("./undo-dialog.tsx")).UndoDialog }));
 
 export interface SessionProps {
   readonly sessionId: string;
@@ -29,7 +36,13 @@ export interface SessionProps {
   readonly onCommands: (handle: (command: string) => boolean) => void;
 }
 
-type Dialogs = ListDialog | { readonly kind: "review" } | { readonly kind: "rollback"; readonly to: "last" | TurnView["id"] };
+type Dialogs =
+  | ListDialog
+  | { readonly kind: "review" }
+  | { readonly kind: "commit" }
+  | { readonly kind: "worktree" }
+  /** The turn to go back before. */
+  | { readonly kind: "undo"; readonly turnId: string };
 
 /** How many ended requests that belong to no turn are shown. */
 const answersShown = 5;
@@ -98,8 +111,16 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
         case "compact":
           if (drive) void controller.try(connection.compact(sessionId), "Summarising the conversation");
           return true;
-        case "undo":
-          if (drive) setDialog({ kind: "rollback", to: "last" });
+        case "undo": {
+          const last = controller.store.get().threads.get(sessionId)?.turns.at(-1);
+          if (drive && last !== undefined && last.status !== "inProgress") setDialog({ kind: "undo", turnId: last.id });
+          return true;
+        }
+        case "commit":
+          if (drive && connection.git !== undefined && session?.branch != null) setDialog({ kind: "commit" });
+          return true;
+        case "worktree":
+          if (drive && session?.worktree != null) setDialog({ kind: "worktree" });
           return true;
         case "plan":
           if (drive && session !== undefined)
@@ -124,12 +145,13 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
     [scope, session, controller, connection, sessionId, go],
   );
   useEffect(() => onCommands(run), [onCommands, run]);
+  usePullRequest(connection, sessionId, session?.branch != null);
   const older = useCallback(() => controller.loadOlder(sessionId).catch(controller.report), [controller, sessionId]);
 
   if (gone || (thread?.loaded === true && session === undefined)) return <Gone menuButton={menuButton} />;
   const turnMenu = (turn: TurnView): ReactElement | null =>
     !allows(scope, "drive") || turn.status === "inProgress" ? null : (
-      <TurnMenu onRollback={() => setDialog({ kind: "rollback", to: turn.id })} />
+      <TurnMenu onUndo={() => setDialog({ kind: "undo", turnId: turn.id })} onFork={(how) => void forkAt(app, sessionId, turn.id, how)} />
     );
   /** Sends the same message again; the failed turn stays in the conversation, so that the agent knows about it. */
   const retry = (turn: TurnView): ReactElement | undefined => {
@@ -216,28 +238,62 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
           session={session}
           comments={comments}
           onComments={setComments}
+          onCommit={() => void run("commit")}
         />
       )}
-      {dialog === undefined ? null : dialog.kind === "review" ? (
-        <ReviewDialog
-          onClose={() => setDialog(undefined)}
-          onStart={(target) =>
-            void controller
-              .try(connection.review(sessionId, target))
-              .then((id) => id !== undefined && id !== sessionId && go({ name: "session", sessionId: id, requestId: null }))
-          }
-        />
-      ) : dialog.kind === "rollback" ? (
-        <RollbackDialog
-          turns={turnsFrom(dialog.to, thread)}
-          onClose={() => setDialog(undefined)}
-          onConfirm={(files) => connection.rollback(sessionId, turnsFrom(dialog.to, thread), files).then(() => controller.open(sessionId))}
-        />
-      ) : (
-        <ListDialogs dialog={dialog} onClose={() => setDialog(undefined)} />
+      {dialog === undefined ? null : (
+        <SessionDialogs dialog={dialog} onDialog={setDialog} sessionId={sessionId} session={session} thread={thread} />
       )}
     </div>
   );
+}
+
+interface DialogsProps {
+  readonly dialog: Dialogs;
+  readonly onDialog: (dialog: Dialogs | undefined) => void;
+  readonly sessionId: string;
+  readonly session: SessionSummary | undefined;
+  readonly thread: ThreadView | undefined;
+}
+
+function SessionDialogs({ dialog, onDialog, sessionId, session, thread }: DialogsProps): ReactElement | null {
+  const { controller, go } = useApp();
+  const onClose = (): void => onDialog(undefined);
+  const start = (target: ReviewTarget): void =>
+    void controller
+      .try(controller.connection.review(sessionId, target))
+      .then((id) => id !== undefined && id !== sessionId && go({ name: "session", sessionId: id, requestId: null }));
+  switch (dialog.kind) {
+    case "review":
+      return <ReviewDialog onClose={onClose} onStart={start} />;
+    case "undo":
+      // Another device may have taken it back while the dialog was open.
+      return turnsFrom(thread, dialog.turnId) === 0 ? null : (
+        <Suspense>
+          <UndoDialog
+            sessionId={sessionId}
+            cwd={session?.cwd ?? ""}
+            turns={turnsFrom(thread, dialog.turnId)}
+            onClose={onClose}
+            onConfirm={(what, files) => undo(controller, sessionId, dialog.turnId, { what, files })}
+          />
+        </Suspense>
+      );
+    case "commit":
+      return (
+        <Suspense>
+          <CommitDialog sessionId={sessionId} isRunning={session?.activeTurnId != null} onClose={onClose} />
+        </Suspense>
+      );
+    case "worktree":
+      return session === undefined ? null : (
+        <Suspense>
+          <WorktreeDialog session={session} onClose={onClose} onCommit={() => onDialog({ kind: "commit" })} />
+        </Suspense>
+      );
+    default:
+      return <ListDialogs dialog={dialog} onClose={onClose} />;
+  }
 }
 
 /** The engine's warnings, including those from before this page opened the session. */
@@ -276,19 +332,16 @@ function PlanReady({ session, thread }: { session: SessionSummary; thread: Threa
   );
 }
 
-/** How many turns are taken out when the conversation goes back to before this one; none if it is gone already. */
-function turnsFrom(to: string, thread: ThreadView | undefined): number {
-  if (to === "last") return 1;
-  const after = thread?.turns.map(({ id }) => id) ?? [];
-  return after.includes(to) ? after.length - after.indexOf(to) : 0;
-}
-
-function TurnMenu({ onRollback }: { onRollback: () => void }): ReactElement {
+function TurnMenu({ onUndo, onFork }: { onUndo: () => void; onFork: (how: "after" | "edit") => void }): ReactElement {
   return (
     <Menu
       label="Turn"
       className="icon-button turn-menu-button"
-      items={[{ id: "back", label: "Go back to before this turn", icon: "undo", run: onRollback }]}
+      items={[
+        { id: "back", label: "Go back to before this turn…", icon: "undo", run: onUndo },
+        { id: "fork", label: "Fork after this turn", icon: "fork", run: () => onFork("after") },
+        { id: "edit", label: "Fork before it and edit the prompt", icon: "edit", run: () => onFork("edit") },
+      ]}
     />
   );
 }

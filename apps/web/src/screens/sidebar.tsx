@@ -8,6 +8,7 @@ import type { SessionSummary } from "../state/model.ts";
 import { Button, IconButton } from "../ui/controls.tsx";
 import { Icon, Logo } from "../ui/icons.tsx";
 import { Menu, type MenuItem, Picker } from "../ui/overlays.tsx";
+import { RowBadges } from "./badges.tsx";
 import { ConfirmDelete, NameDialog } from "./dialogs.tsx";
 
 export type ListDialog =
@@ -213,6 +214,7 @@ const SessionRow = memo(function SessionRow({
           </span>
           <span className="session-sub">
             <span className="session-where">{folderName(session.cwd)}</span>
+            <RowBadges session={session} />
             {state.id === "idle" ? null : <span className={`state-word state-word-${state.id}`}>{state.text}</span>}
             {state.id === "idle" ? <span className="visually-hidden">, {state.text}</span> : null}
           </span>

@@ -1,7 +1,7 @@
 /** Runs the user's actions: connects the connection to the store, and makes sure that no message or answer is lost or sent twice. */
 import type { StreamEvent } from "../../../../src/manager/events.ts";
 import { type Connection, type NewSession, Refused, type RequestAnswer } from "../connection/connection.ts";
-import { browserDepot, type Depot, KeptAnswers, KeptAttachments } from "./kept.ts";
+import { browserDepot, type Depot, KeptAnswers, KeptAttachments, PutDrafts } from "./kept.ts";
 import type { Attachment, MessageOverrides, OutgoingMessage, PendingRequest, QueuedMessage, SessionSummary, UserInput } from "./model.ts";
 import { readJson, type Shelf, writeJson } from "./settings.ts";
 import type { Store } from "./store.ts";
@@ -39,6 +39,7 @@ export class Controller {
   /** This page's own storage: settings, drafts, unsent messages. */
   readonly shelf: Shelf;
   readonly attachments: KeptAttachments<Attachment>;
+  readonly drafts: PutDrafts;
   readonly answers: KeptAnswers;
   readonly #depot: Depot;
   readonly #later: Later;
@@ -53,6 +54,7 @@ export class Controller {
     this.store = store;
     this.shelf = shelf;
     this.attachments = new KeptAttachments(depot);
+    this.drafts = new PutDrafts(shelf);
     this.answers = new KeptAnswers(shelf);
     this.#depot = depot;
     this.#later = later;

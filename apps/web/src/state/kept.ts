@@ -1,5 +1,5 @@
 /** Unsent state of each session besides the draft text: attachments, comments on lines, the open panel. */
-import { readJson, type Shelf, writeJson } from "./settings.ts";
+import { readDraft, readJson, type Shelf, writeDraft, writeJson } from "./settings.ts";
 
 /** Storage for values that are too large for the shelf. */
 export interface Depot {
@@ -47,6 +47,7 @@ export function browserDepot(): Depot {
 export class KeptAttachments<T> {
   readonly #depot: Depot;
   readonly #known = new Map<string, readonly T[]>();
+  readonly #followers = new Map<string, (list: readonly T[]) => void>();
 
   constructor(depot: Depot) {
     this.#depot = depot;
@@ -67,7 +68,43 @@ export class KeptAttachments<T> {
 
   set(draft: string, list: readonly T[]): void {
     this.#known.set(draft, list);
+    this.#followers.get(draft)?.(list);
     void this.#depot.write(draft, list.length === 0 ? undefined : list);
+  }
+
+  /** For the composer on the screen: what is attached from elsewhere, as with a prompt that comes back. */
+  follow(draft: string, follow: (list: readonly T[]) => void): () => void {
+    this.#followers.set(draft, follow);
+    return () => {
+      if (this.#followers.get(draft) === follow) this.#followers.delete(draft);
+    };
+  }
+}
+
+/** Puts text into a composer from elsewhere, whether it is on the screen or not. */
+export class PutDrafts {
+  readonly #shelf: Shelf;
+  readonly #composers = new Map<string, (text: string) => void>();
+
+  constructor(shelf: Shelf) {
+    this.#shelf = shelf;
+  }
+
+  /** Text that is there already stays below. */
+  put(draft: string, text: string): void {
+    if (text === "") return;
+    const shown = this.#composers.get(draft);
+    if (shown !== undefined) return shown(text);
+    const before = readDraft(this.#shelf, draft);
+    writeDraft(this.#shelf, draft, before === "" ? text : `${text}\n\n${before}`);
+  }
+
+  /** Called by the composer on the screen. */
+  take(draft: string, take: (text: string) => void): () => void {
+    this.#composers.set(draft, take);
+    return () => {
+      if (this.#composers.get(draft) === take) this.#composers.delete(draft);
+    };
   }
 }
 

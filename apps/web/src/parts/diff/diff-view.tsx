@@ -1,7 +1,7 @@
 /** File changes, one below the other: collapsible per file, unified or side by side, with comments on any line. */
 import { memo, type ReactElement, type ReactNode, useMemo, useState } from "react";
 import { Button, focusIt, IconButton } from "../../ui/controls.tsx";
-import { Icon } from "../../ui/icons.tsx";
+import { Icon, type IconName } from "../../ui/icons.tsx";
 import type { ColorSpan } from "../code/highlight.ts";
 import { CopyButton } from "../copy-button.tsx";
 import { type LineColors, useDiffColors, withMarks } from "./colors.ts";
@@ -21,15 +21,29 @@ export interface DiffProps {
     readonly onDraft: (draft: CommentDraft | undefined) => void;
     readonly remove: (id: string) => void;
   };
+  /** What can be done with a file or one part of it. */
+  readonly actions?: DiffActions | undefined;
   /** Files start collapsed if there are many. */
   readonly startOpen?: boolean;
   readonly shorten?: (path: string) => string;
+  /** Tells the files of two diffs on one screen apart. */
+  readonly among?: string;
+}
+
+export interface DiffAction {
+  readonly label: string;
+  readonly icon: IconName;
+  readonly run: () => void;
+}
+export interface DiffActions {
+  file(file: FileDiff): readonly DiffAction[];
+  hunk(file: FileDiff, number: number): readonly DiffAction[];
 }
 
 /** A file with more changed lines than this starts collapsed: rendering it takes a moment. */
 const largeFile = 600;
 
-export function DiffView({ files, view, comments, startOpen, shorten = (p) => p }: DiffProps): ReactElement {
+export function DiffView({ files, view, comments, actions, startOpen, shorten = (p) => p, among }: DiffProps): ReactElement {
   const open = startOpen ?? files.length <= 12;
   return (
     <div className="diff">
@@ -39,8 +53,10 @@ export function DiffView({ files, view, comments, startOpen, shorten = (p) => p 
           file={file}
           view={view}
           comments={comments}
+          actions={actions}
           startOpen={open && file.added + file.removed <= largeFile}
           shorten={shorten}
+          among={among}
         />
       ))}
     </div>
@@ -53,19 +69,23 @@ const DiffFile = memo(function DiffFile({
   file,
   view,
   comments,
+  actions,
   startOpen,
   shorten,
+  among,
 }: {
   file: FileDiff;
   view: DiffProps["view"];
   comments: DiffProps["comments"];
+  actions: DiffActions | undefined;
   startOpen: boolean;
   shorten: (path: string) => string;
+  among: string | undefined;
 }): ReactElement {
   const [open, setOpen] = useState(startOpen);
   const path = shorten(file.path);
   return (
-    <section className="diff-file" aria-label={`${changeLabels[file.change]}: ${path}`}>
+    <section className="diff-file" aria-label={`${changeLabels[file.change]}: ${path}${among === undefined ? "" : `, ${among}`}`}>
       <div className="diff-file-head">
         <button type="button" className="diff-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name={open ? "chevronDown" : "chevronRight"} size={14} />
@@ -75,9 +95,12 @@ const DiffFile = memo(function DiffFile({
           </span>
         </button>
         <DiffCount added={file.added} removed={file.removed} />
+        {actions?.file(file).map(({ label, icon, run }) => (
+          <IconButton key={label} icon={icon} size={15} label={`${label} ${path}`} onClick={run} />
+        ))}
         <CopyButton text={file.path} label="Copy path" />
       </div>
-      {open ? <DiffBody file={file} view={hasOneSide(file) ? "unified" : view} comments={comments} /> : null}
+      {open ? <DiffBody file={file} view={hasOneSide(file) ? "unified" : view} comments={comments} actions={actions} /> : null}
     </section>
   );
 });
@@ -100,11 +123,21 @@ export function DiffCount({ added, removed }: { added: number; removed: number }
   );
 }
 
-function DiffBody({ file, view, comments }: { file: FileDiff; view: DiffProps["view"]; comments: DiffProps["comments"] }): ReactElement {
+function DiffBody({
+  file,
+  view,
+  comments,
+  actions,
+}: {
+  file: FileDiff;
+  view: DiffProps["view"];
+  comments: DiffProps["comments"];
+  actions: DiffActions | undefined;
+}): ReactElement {
   const colors = useDiffColors(file);
   if (file.binary) return <p className="diff-note">A binary file; its content is not shown.</p>;
   if (file.hunks.length === 0)
-    return <p className="diff-note">{file.change === "rename" ? "Moved without changes." : "No lines to show."}</p>;
+    return <p className="diff-note">{file.note ?? (file.change === "rename" ? "Moved without changes." : "No lines to show.")}</p>;
   const place = (line: DiffLine): { line: number; side: "old" | "new" } =>
     line.newLine === null ? { line: line.oldLine ?? 0, side: "old" } : { line: line.newLine, side: "new" };
   const draft = comments?.draft;
@@ -140,15 +173,30 @@ function DiffBody({ file, view, comments }: { file: FileDiff; view: DiffProps["v
         ) : null}
         {file.hunks.map((hunk, i) => (
           <tbody key={i}>
-            {i > 0 || hunk.heading !== "" ? (
+            {i > 0 || hunk.heading !== "" || actions !== undefined ? (
               <tr className="diff-hunk">
-                <td colSpan={view === "split" ? 4 : 3}>{hunk.heading === "" ? "⋯" : hunk.heading}</td>
+                <td colSpan={view === "split" ? 4 : 3}>
+                  <HunkHead heading={hunk.heading} number={i + 1} actions={actions?.hunk(file, i) ?? []} />
+                </td>
               </tr>
             ) : null}
             <HunkRows hunk={hunk} view={view} tools={tools} colors={colors} />
           </tbody>
         ))}
       </table>
+    </div>
+  );
+}
+
+function HunkHead({ heading, number, actions }: { heading: string; number: number; actions: readonly DiffAction[] }): ReactElement {
+  return (
+    <div className="diff-hunk-head">
+      <span className="diff-hunk-name">{heading === "" ? "⋯" : heading}</span>
+      {actions.map(({ label, icon, run }) => (
+        <button key={label} type="button" className="diff-hunk-action" aria-label={`${label} part ${number}`} onClick={run}>
+          <Icon name={icon} size={13} /> {label}
+        </button>
+      ))}
     </div>
   );
 }

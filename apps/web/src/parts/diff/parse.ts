@@ -18,6 +18,8 @@ export interface FileDiff {
   readonly hunks: readonly Hunk[];
   readonly added: number;
   readonly removed: number;
+  /** Shown where there are no lines to show. */
+  readonly note?: string;
 }
 
 interface OpenFile {
@@ -140,7 +142,21 @@ function splitLines(text: string): string[] {
 
 function unquote(path: string): string {
   if (!path.startsWith('"')) return path;
-  return path.slice(1, path.endsWith('"') ? -1 : undefined).replace(/\\(["\\])/g, "$1");
+  const inner = path.slice(1, path.endsWith('"') ? -1 : undefined);
+  if (!inner.includes("\\")) return inner;
+  const bytes = new TextEncoder().encode(inner);
+  const plain: number[] = [];
+  for (let i = 0; i < bytes.length; i++) {
+    const octal = bytes[i] === 0x5c ? /^[0-3][0-7]{2}/.exec(String.fromCharCode(...bytes.slice(i + 1, i + 4)))?.[0] : undefined;
+    if (octal !== undefined) {
+      plain.push(Number.parseInt(octal, 8));
+      i += 3;
+    } else if (bytes[i] === 0x5c && i + 1 < bytes.length) {
+      const letter = String.fromCharCode(bytes[++i] ?? 0);
+      plain.push(({ n: 10, t: 9, r: 13 } as Record<string, number>)[letter] ?? letter.charCodeAt(0));
+    } else plain.push(bytes[i] ?? 0);
+  }
+  return new TextDecoder().decode(Uint8Array.from(plain));
 }
 
 /** Merges several diffs of one session per file, with the hunks in chronological order. */

@@ -13,9 +13,10 @@ import {
 } from "react";
 import { useApp } from "../../app-context.tsx";
 import { Chip } from "../../parts/transcript/items.tsx";
+import type { Controller } from "../../state/controller.ts";
 import { lookedAtInput } from "../../state/looked-at.ts";
 import type { Attachment, UserInput } from "../../state/model.ts";
-import { readDraft, type Shelf, writeDraft } from "../../state/settings.ts";
+import { readDraft, writeDraft } from "../../state/settings.ts";
 import { filledIn } from "../../state/template.ts";
 import { Button, IconButton } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
@@ -46,7 +47,7 @@ export function Composer(props: ComposerProps): ReactElement {
   const { draftKey, running, disabled, placeholder, onStop, footer, meter } = props;
   const { settings, isMac, toast, controller } = useApp();
   const field = useRef<HTMLTextAreaElement>(null);
-  const draft = useDraft(controller.shelf, draftKey);
+  const draft = useDraft(controller, draftKey, field);
   const { text, setText } = draft;
   const [attachments, setAttachments] = useAttachments(draftKey);
   const [names, setNames] = useState<{ files: readonly Named[]; skills: readonly Named[] }>({ files: [], skills: [] });
@@ -210,7 +211,11 @@ export function Composer(props: ComposerProps): ReactElement {
 
 const hasSoftKeyboard = (): boolean => matchMedia("(pointer: coarse) and (hover: none)").matches;
 
-function useDraft(shelf: Shelf, key: string): { text: string; setText: (text: string) => void; clear: () => void } {
+function useDraft(
+  { shelf, drafts }: Controller,
+  key: string,
+  field: React.RefObject<HTMLTextAreaElement | null>,
+): { text: string; setText: (text: string) => void; clear: () => void } {
   const [text, setLocal] = useState(() => readDraft(shelf, key));
   const latest = useRef(text);
   latest.current = text;
@@ -241,6 +246,15 @@ function useDraft(shelf: Shelf, key: string): { text: string; setText: (text: st
     setLocal("");
     writeDraft(shelf, key, "");
   }, [shelf, key]);
+  // A prompt that comes back; what is written already stays below it.
+  useEffect(
+    () =>
+      drafts.take(key, (given) => {
+        setText(latest.current === "" ? given : `${given}\n\n${latest.current}`);
+        field.current?.focus();
+      }),
+    [drafts, key, setText, field],
+  );
   return { text, setText, clear };
 }
 
@@ -262,6 +276,7 @@ function useAttachments(
   const [list, setList] = useState(() => kept.now(draftKey));
   useEffect(() => {
     void kept.fromBefore(draftKey).then((stored) => stored !== undefined && setList(stored));
+    return kept.follow(draftKey, setList);
   }, [kept, draftKey]);
   const change = useCallback(
     (how: (list: readonly Attachment[]) => readonly Attachment[]): void => {
