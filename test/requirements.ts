@@ -142,6 +142,10 @@ export const requirements = {
   "account.cancel": { source: "app-server README, Auth endpoints", says: "a browser sign-in can be cancelled by its id" },
   "account.tokens": { source: "observed 0.166", says: "a client that brought its own tokens is asked for fresh ones" },
   "account.limits": { source: "observed 0.92, 0.166", says: "rate limits without an account are refused in the words that clients know" },
+  "account.breakdown": {
+    source: "Parley",
+    says: "account/usage/breakdown splits tokens and money by day, folder and model, with the budget and what is used of it today",
+  },
   "account.usage": { source: "Parley", says: "account/usage/read counts the tokens of all threads by day" },
   "account.feedback": { source: "Parley", says: "feedback/upload keeps the report on this machine" },
   "catalogue.closedEfforts": {

@@ -28,6 +28,7 @@ import { projectNotifications, projectRequests } from "./project.ts";
 import { reviewRequests } from "./review.ts";
 import { sandboxRequests } from "./sandbox.ts";
 import { skillsNotifications, skillsRequests } from "./skills.ts";
+import { spendingRequests } from "./spending.ts";
 import { threadRequests } from "./thread.ts";
 import { threadAttachmentNotifications, threadAttachmentRequests } from "./thread-attachment.ts";
 import { threadChangeRequests } from "./thread-change.ts";
@@ -71,6 +72,7 @@ export const clientRequests = {
   ...pluginTrustRequests,
   ...reviewRequests,
   ...sandboxRequests,
+  ...spendingRequests,
   ...skillsRequests,
   ...threadGoalRequests,
   ...threadListRequests,

@@ -28,6 +28,7 @@ import { threadReadStateHandlers } from "./read-state.ts";
 import { reviewHandlers } from "./review.ts";
 import { sandboxHandlers } from "./sandbox.ts";
 import { skillsHandlers } from "./skills.ts";
+import { spendingHandlers } from "./spending.ts";
 import { threadHandlers } from "./thread.ts";
 import { threadAttachmentHandlers } from "./thread-attachment.ts";
 import { threadGoalHandlers } from "./thread-goal.ts";
@@ -67,6 +68,7 @@ export const handlers: HandlersFor<ClientRequests> = {
   ...externalAgentHandlers,
   ...diagnosticsHandlers,
   ...sandboxHandlers,
+  ...spendingHandlers,
   ...fsHandlers,
   ...fuzzyFileSearchHandlers,
   ...configHandlers,

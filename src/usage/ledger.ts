@@ -84,6 +84,22 @@ export class Ledger {
     return [...this.#days].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
+  /** Sums by day and thread, newest day first. Not kept in memory: the file is read again. */
+  breakdown(isWanted: (day: string) => boolean): [day: string, thread: string, sum: Sum][] {
+    const days = new Map<string, Map<string, Sum>>();
+    const take = (text: string): void => {
+      const line = lineFrom(text);
+      if (line === undefined || !isWanted(dayOf(line.at))) return;
+      const threads = days.get(dayOf(line.at)) ?? new Map<string, Sum>();
+      days.set(dayOf(line.at), threads);
+      addTo(threads, line.thread, line);
+    };
+    new LineFollower(this.#file, maxBytes).look({ take, forget: () => days.clear() });
+    return [...days]
+      .sort(([a], [b]) => (a < b ? 1 : -1))
+      .flatMap(([day, threads]) => [...threads].map(([thread, sum]): [string, string, Sum] => [day, thread, sum]));
+  }
+
   /** Reads what was added to the file since the last read. A torn last line waits until it is complete. */
   refresh(): void {
     const take = (text: string): void => {

@@ -4,7 +4,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Config, ConfigSource } from "../core/ports/config.ts";
 import type { Credentials } from "../core/ports/credentials.ts";
 import type { ModelPrice, TokenUsage } from "../core/ports/model-client.ts";
-import type { BudgetState, Spending, Usage } from "../core/ports/usage.ts";
+import type { BudgetState, Spending, SpendingTable, Usage } from "../core/ports/usage.ts";
 import { maybe, named, number, object, parse, record } from "../lib/schema.ts";
 import type { GetAccountRateLimitsResponse, GetAccountTokenUsageResponse, ThreadUsage } from "../protocol/account.ts";
 import { dayOf, Ledger, readSumKey, type Sum, type Tokens } from "./ledger.ts";
@@ -107,6 +107,29 @@ class LocalUsage implements Usage {
       },
       dailyUsageBuckets: days.map(([startDate, sum]) => ({ startDate, tokens: totalOf(sum) })),
       threadUsage: threadId === undefined ? null : this.#threadUsage(threadId, config),
+    };
+  }
+
+  breakdown(config: Config, { since, until }: { readonly since: string | undefined; readonly until: string | undefined }): SpendingTable {
+    const isWanted = (day: string): boolean => (since === undefined || day >= since) && (until === undefined || day <= until);
+    const entries = this.#ledger.breakdown(isWanted).flatMap(([day, threadId, sum]) =>
+      [...sum].map(([key, tokens]) => {
+        const { model, provider } = readSumKey(key);
+        return { day, threadId, model, provider, tokens, money: this.#cost(key, tokens, config) };
+      }),
+    );
+    const limits = settingsOf(config)?.budget;
+    const today = this.spending("today", config);
+    return {
+      entries,
+      currency: currencyOf(config),
+      budget: {
+        tokensPerDay: limits?.tokens_per_day ?? null,
+        tokensPerThread: limits?.tokens_per_thread ?? null,
+        moneyPerDay: limits?.money_per_day ?? null,
+        moneyPerThread: limits?.money_per_thread ?? null,
+      },
+      today: { day: dayOf(this.#clock.now()), tokens: today.tokens, money: today.money ?? null },
     };
   }
 

@@ -1,5 +1,6 @@
 /** Port: tokens and money over all threads, the budget the user set, and the account's rate limits. */
 import type { GetAccountRateLimitsResponse, GetAccountTokenUsageResponse } from "../../protocol/account.ts";
+import type { UsageBreakdownResponse } from "../../protocol/spending.ts";
 import type { Config } from "./config.ts";
 import type { TokenUsage } from "./model-client.ts";
 
@@ -17,6 +18,17 @@ export interface Spending {
   readonly money: number | undefined;
 }
 
+/** What one thread used of one model on one day. */
+export interface SpendingEntry {
+  readonly day: string;
+  readonly threadId: string;
+  readonly model: string;
+  readonly provider: string | undefined;
+  readonly tokens: { readonly input: number; readonly cached: number; readonly output: number; readonly total: number };
+  readonly money: number | undefined;
+}
+export type SpendingTable = Pick<UsageBreakdownResponse, "currency" | "budget" | "today"> & { readonly entries: readonly SpendingEntry[] };
+
 export interface Usage {
   /** Counts one model call. */
   spent(threadId: string, turnId: string, served: { readonly model: string; readonly provider: string }, usage: TokenUsage): void;
@@ -24,6 +36,8 @@ export interface Usage {
   summary(config: Config, threadId?: string): GetAccountTokenUsageResponse;
   /** Spent by one turn, one thread, or today by all threads. */
   spending(of: { readonly threadId: string; readonly turnId?: string } | "today", config: Config): Spending;
+  /** Everything that was spent in these days, both included, newest first. Reads the whole file. */
+  breakdown(config: Config, days: { readonly since: string | undefined; readonly until: string | undefined }): SpendingTable;
   /** Call before each model call. Cheap: reads only what was added to the file since the last call. */
   budget(threadId: string, config: Config): BudgetState;
   /** The user agreed to `spent`: asks again when a further fifth of the limit is used. */

@@ -247,3 +247,22 @@ verifies("account.usage", async (stage) => {
   assert.deepEqual((await ofThread(result.thread.id)).result.threadUsage?.threadId, result.thread.id);
   assert.match((await ofThread("nonsense")).error.message, /invalid thread id/);
 });
+
+verifies("account.breakdown", async (stage) => {
+  const wire = await open(stage, { turns: [[{ say: "Some words." }]], config: "[parley.budget]\nmoney_per_day = 5\n" });
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace });
+  const keyPath = `parley.prices.${JSON.stringify(result.model)}.output`;
+  await wire.ask("config/value/write", { keyPath, value: 2, mergeStrategy: "replace" });
+  await wire.ask("turn/start", { threadId: result.thread.id, input: [{ type: "text", text: "go" }] });
+  const { params } = await wire.notification("thread/tokenUsage/updated");
+  await wire.notification("turn/completed");
+  const { totalTokens } = params.tokenUsage.total;
+  const table = (await wire.ask("account/usage/breakdown", {})).result;
+  const [row] = table.rows;
+  assert.deepEqual([table.rows.length, row.cwd, row.threads, row.totalTokens], [1, stage.workspace, 1, totalTokens]);
+  assert.equal(row.money, (row.outputTokens * 2) / 1e6);
+  assert.deepEqual([table.today.tokens, table.today.day, table.currency, table.truncated], [totalTokens, row.day, "USD", false]);
+  assert.deepEqual([table.budget.moneyPerDay, table.budget.tokensPerDay], [5, null]);
+  assert.deepEqual((await wire.ask("account/usage/breakdown", { until: "2000-01-01" })).result.rows, []);
+  assert.match((await wire.ask("account/usage/breakdown", { since: "yesterday" })).error.message, /since must be a day like/);
+});
