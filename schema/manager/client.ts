@@ -36,9 +36,13 @@ export type ApprovalsReviewer = "user" | "auto_review" | "guardian_subagent";
 export type AppsConfig = { _default?: AppsDefaultConfig | null };
 export type AppsDefaultConfig = { approvals_reviewer?: ApprovalsReviewer | null; default_tools_approval_mode?: AppToolApproval | null; destructive_enabled?: boolean; enabled?: boolean; open_world_enabled?: boolean };
 export type AppsListResponse = { data: (AppInfo)[]; nextCursor?: string | null };
+export type ArchiveMany = { sessionIds: (string)[] };
+export type ArchivedMany = { status: "ok"; archived: (string)[]; failed: ({ sessionId: string; message: string })[] };
 export type AskForApproval = "untrusted" | "on-failure" | "on-request" | "never" | { granular: { mcp_elicitations: boolean; rules: boolean; sandbox_approval: boolean; request_permissions?: boolean; skill_approval?: boolean } };
 export type AssignProject = { projectId: string | null };
 export type AsyncUserInputQuestion = { title: string; options?: (string)[] | null };
+export type AttachmentAdd = { attachmentType: string; identityKey: string; payload: unknown };
+export type AttachmentRemove = { attachmentType: string; identityKey: string };
 export type AuditEntry = { seq: number; at: string; type: string; by: Actor; threadId?: string | null; turnId?: string | null; requestId?: string | null; summary: string; decision?: unknown; outcome?: string | null; details?: unknown };
 export type AuditPage = { data: (AuditEntry)[]; nextBefore: number | null };
 export type AutoCompactTokenLimitScope = "total" | "body_after_prefix";
@@ -116,9 +120,13 @@ export type Feedback = { classification: string; includeLogs: boolean; reason?: 
 export type FeedbackRequirements = { enabled?: boolean | null };
 export type FeedbackUploadResponse = { threadId: string; promptHash?: string | null };
 export type FileConflict = { path: string; reason: string };
+export type FileRead = { path: string; text: string; size: number; version: string; readOnly: string | null };
+export type FileSave = { path: string; text: string; version: string };
+export type FileSaved = { status: "ok"; path: string; version: string };
 export type FileUpdateChange = { diff: string; kind: PatchChangeKind; path: string };
 export type FilesFound = { data: ({ path: string; name: string; root: string; isDirectory: boolean })[] };
 export type FilesystemSandbox = "read-only" | "workspace-write" | "danger-full-access";
+export type FoldersFound = { data: ({ name: string; path: string })[]; isFolder: boolean; truncated: boolean };
 export type ForcedChatgptWorkspaceIds = string | (string)[];
 export type ForcedLoginMethod = "chatgpt" | "api";
 export type Fork = { beforeTurnId?: string | null };
@@ -137,6 +145,7 @@ export type GitRevert = { scope: "unstaged" | "branch"; path: string; id: string
 export type GitStage = { scope: "staged" | "unstaged"; path: string; id: string; hunk?: number };
 export type GitStaged = { status: "ok"; sessionId: string };
 export type GitStatus = { root: string; branch: string | null; sha: string | null; base: { name: string; sha: string } | null; upstream: { name: string; ahead: number; behind: number } | null; ahead: number; underway: string | null; staged: number; unstaged: number; untracked: number; conflicts: (string)[]; branches: (string)[]; remote: { name: string; url: string } | null; forge: string | null; hooks: (string)[]; signs: boolean; worktree: { root: string; branch: string | null; isOurs: boolean } | null };
+export type GoalChange = { objective?: string; status?: "active" | "paused"; tokenBudget?: number | null };
 export type Health = { status: "ok"; service?: "api"; codex?: { running: boolean; pid: number | null; initialized: boolean; lastExit?: unknown; remote: boolean }; orchestratorQueue?: { enabled: boolean }; auth?: { hasOpenAiApiKey: boolean; codexHomeAuthFile: boolean; likelyUnauthenticated: boolean }; timestamp?: string };
 export type HookErrorInfo = { message: string; path: string };
 export type HookEventName = "preModelRequest" | "postModelRequest" | "preToolUse" | "permissionRequest" | "postToolUse" | "preCompact" | "postCompact" | "sessionStart" | "sessionEnd" | "userPromptSubmit" | "subagentStart" | "subagentStop" | "stop" | "interrupt";
@@ -155,6 +164,7 @@ export type InputModality = "text" | "image" | "audio";
 export type Interrupt = { turnId?: string | null };
 export type Interrupted = { status: "ok"; sessionId: string; turnId: string };
 export type InvalidRequest = { status: "error"; code: "invalid_request"; message: string; issues: ({ path: string; message: string })[] };
+export type ItemRead = { data: (ThreadItemEntry)[] };
 export type LegacyAppPathString = string;
 export type LinkMade = { url: string; urls: (string)[]; code: string; scope: Scope; expiresAt: string };
 export type LinkMake = { scope: Scope; name?: string; minutes?: number };
@@ -207,6 +217,7 @@ export type NetworkUnixSocketPermission = "allow" | "deny";
 export type NewMarketplace = { source: string; refName?: string | null };
 export type NewThreadModelDefaults = { model?: string | null; modelReasoningEffort?: ReasoningEffort | null; serviceTier?: string | null };
 export type NonSteerableTurnKind = "review" | "compact";
+export type OccurrencePage = { data: ({ turnId: string; itemId: string; snippet: string; start: number; end: number; turnCursor: string })[]; nextCursor: string | null };
 export type OpenApi = Record<string, unknown>;
 export type OtelExporter = "none" | "statsig" | { "otlp-http": { endpoint: string; headers: Record<string, string>; protocol: OtelHttpProtocol; tls?: OtelTlsConfig | null } } | { "otlp-grpc": { endpoint: string; headers: Record<string, string>; tls?: OtelTlsConfig | null } };
 export type OtelHttpProtocol = "binary" | "json";
@@ -269,11 +280,14 @@ export type PushSubscribe = { endpoint: string; keys: { p256dh: string; auth: st
 export type PushTested = { status: "ok" };
 export type PushWants = { needsYou: boolean; done: boolean; failed: boolean };
 export type Pushed = { status: "ok"; sessionId: string; remote: string; branch: string };
+export type QueueChange = { input: (UserInput)[] };
 export type QueueList = { data: (QueuedMessage)[] };
 export type QueueNotFound = { status: "not_found"; sessionId: string; message: string };
+export type QueueOrder = { messageIds: (string)[] };
 export type QueueTaken = { status: "ok"; messageId: string };
 export type QueueUpdated = { sessionId: string; queue: (QueuedMessage)[] };
 export type QueuedMessage = { messageId: string; input: (UserInput)[]; text: string; createdAt: string; by: Actor };
+export type QueuedSent = { status: "ok"; messageId: string; delivery: "started" | "steered" };
 export type RateLimitReachedType = "rate_limit_reached" | "workspace_owner_credits_depleted" | "workspace_member_credits_depleted" | "workspace_owner_usage_limit_reached" | "workspace_member_usage_limit_reached";
 export type RateLimitResetCredit = { grantedAt: number; id: string; resetType: RateLimitResetType; status: RateLimitResetCreditStatus; description?: string | null; expiresAt?: number | null; title?: string | null };
 export type RateLimitResetCreditStatus = "available" | "redeeming" | "redeemed" | "unknown";
@@ -284,6 +298,8 @@ export type RateLimitWindow = { usedPercent: number; resetsAt?: number | null; w
 export type RateLimitsUpdated = { rateLimits: unknown };
 export type RawNotification = { method: string; params: unknown; emittedAtMs?: number | null };
 export type RawServerRequest = { method: string; params: unknown; requestId: string };
+export type ReadMark = { read: boolean };
+export type ReadMarked = { status: "ok"; session: SessionSummary };
 export type ReasoningEffort = string;
 export type ReasoningEffortOption = { description: string; reasoningEffort: ReasoningEffort };
 export type ReasoningSummary = "auto" | "concise" | "detailed" | "none";
@@ -325,22 +341,33 @@ export type ScheduledTaskSummary = { key: string; name: string; prompt: string; 
 export type ScheduledTaskWeekday = "MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU";
 export type SchedulesChanged = Record<string, unknown>;
 export type Scope = "read" | "approve" | "drive" | "admin";
+export type SearchPage = { data: ({ session: SessionSummary; snippet: string })[]; nextCursor: string | null };
+export type Section = { sectionId: string; name: string; isPinned: boolean; sessionIds: (string)[] };
+export type SectionList = { data: (Section)[] };
+export type SectionMove = { sectionId: string | null; beforeSessionId?: string | null };
+export type SectionName = { name: string };
+export type SectionsUpdated = { data: (Section)[] };
 export type SessionAndThread = { session: SessionSummary; thread: Thread };
+export type SessionAttachment = { attachmentType: string; identityKey: string; payload: unknown; createdAt: number };
+export type SessionAttachments = { data: (SessionAttachment)[] };
+export type SessionChanges = { files: number; added: number; removed: number };
 export type SessionControls = { model: string | null; effort?: string | null; approvalPolicy: ApprovalPolicy; networkAccess: ManagerNetworkAccess; filesystemSandbox: FilesystemSandbox; permissions?: string; mode?: WorkMode; settings: Record<string, unknown> };
 export type SessionDeleted = { status: "ok"; sessionId: string; title?: string | null; deletedFileCount: number };
 export type SessionDeletedEvent = { status: "deleted"; sessionId: string; title?: string | null; message: string; deletedAt: string };
 export type SessionDiff = { sessionId: string; scope: "session" | "turn"; turnId: string | null; diff: string; inexact: (string)[]; truncated: boolean };
 export type SessionDone = { status: "ok"; sessionId: string; session?: SessionSummary; title?: string | null };
 export type SessionGit = { sessionId: string; repository: GitStatus | null; pullRequest: GitPullRequest | null; problem: string | null };
+export type SessionGoal = { goal: ThreadGoal | null };
 export type SessionList = { data: (SessionSummary)[]; nextCursor: string | null; archived: boolean; seq: number; bootId: string };
 export type SessionNotFound = { status: "not_found"; sessionId: string; message: string };
 export type SessionNotice = { id: string; kind: "warning" | "info"; text: string };
 export type SessionProjectUpdated = { sessionId: string; projectId: string | null };
+export type SessionQueue = { data: (QueuedMessage)[] };
 export type SessionRead = { session: SessionSummary; thread: Thread; transcript: (TranscriptRow)[]; seq: number; bootId: string };
 export type SessionSource = "cli" | "vscode" | "exec" | "appServer" | "unknown" | { custom: string } | { subAgent: SubAgentSource };
 export type SessionStart = { cwd?: string | null; projectId?: string | null; createFolder?: boolean; worktree?: boolean; model?: string | null; effort?: string | null; approvalPolicy?: ApprovalPolicy; networkAccess?: ManagerNetworkAccess; filesystemSandbox?: FilesystemSandbox; mode?: WorkMode; dynamicTools?: ({ name: string; description: string; inputSchema: unknown; namespace?: string | null; deferLoading?: boolean })[] };
 export type SessionState = "idle" | "working" | "waiting" | "failed" | "notLoaded";
-export type SessionSummary = { sessionId: string; title: string; materialized: boolean; modelProvider: string; approvalPolicy: AskForApproval | null; sessionControls: SessionControls | null; createdAt: number; updatedAt: number; cwd: string; source: string; projectId: string | null; state: SessionState; pendingCount: number; archived: boolean; systemOwned: boolean; preview: string; model?: string | null; branch?: string | null; activeTurnId?: string | null; lastTurnStatus?: string | null; parentSessionId?: string | null; forkedFromId?: string | null; queued: number; worktree?: { root: string; branch: string } | null; pullRequest?: GitPullRequest | null };
+export type SessionSummary = { sessionId: string; title: string; materialized: boolean; modelProvider: string; approvalPolicy: AskForApproval | null; sessionControls: SessionControls | null; createdAt: number; updatedAt: number; cwd: string; source: string; projectId: string | null; state: SessionState; pendingCount: number; archived: boolean; systemOwned: boolean; preview: string; model?: string | null; branch?: string | null; activeTurnId?: string | null; lastTurnStatus?: string | null; parentSessionId?: string | null; forkedFromId?: string | null; queued: number; worktree?: { root: string; branch: string } | null; pullRequest?: GitPullRequest | null; unread: boolean; sectionId?: string | null; snoozedUntil?: number | null; changes?: SessionChanges | null; agentName?: string };
 export type SettingsRead = { status: "ok"; sessionId: string; scope: string; settings: Record<string, unknown>; value?: unknown };
 export type SettingsRemoved = { status: "ok"; sessionId: string; scope: string; removed: boolean; settings: Record<string, unknown> };
 export type SettingsWrite = { scope?: "session" | "default"; key?: string; value?: unknown; settings?: Record<string, unknown>; mode?: "merge" | "replace"; actor?: string; source?: string };
@@ -366,12 +393,14 @@ export type SkillWrite = { name: string; description: string; instructions: stri
 export type SkillsConfigWriteResponse = { effectiveEnabled: boolean };
 export type SkillsListEntry = { cwd: string; errors: (SkillErrorInfo)[]; skills: (SkillMetadata)[] };
 export type SkillsListResponse = { data: (SkillsListEntry)[] };
+export type Snooze = { until: number | null };
+export type Snoozed = { status: "ok"; session: SessionSummary };
 export type SpendControlLimitSnapshot = { limit: string; remainingPercent: number; resetsAt: number; used: string };
 export type Steer = { input: string | (UserInput)[]; clientMessageId?: string };
 export type Steered = { status: "ok"; sessionId: string; turnId: string };
 export type StreamCommand = { type: "subscribe"; threadId?: string | null; threadIds?: (string)[] | null; families?: ("core" | "raw" | "app_server" | "inbox")[] | null; since?: number | null; bootId?: string | null } | { type: "unsubscribe" } | { type: "ping" };
 export type StreamControl = { type: "ready"; threadId: string | null; seq: number; bootId: string } | { type: "subscribed"; threadIds: (string)[] | "*"; seq: number; bootId: string; replayed: number } | { type: "resync"; seq: number; bootId: string; reason: string } | { type: "pong" } | { type: "error"; message: string };
-export type StreamEvent = { seq: number; bootId: string; threadId: string | null; type: "approval"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "approval_resolved"; payload: ApprovalResolved } | { seq: number; bootId: string; threadId: string | null; type: "tool_user_input_requested"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "tool_user_input_resolved"; payload: ToolUserInputResolved } | { seq: number; bootId: string; threadId: string | null; type: "tool_call_requested"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "tool_call_resolved"; payload: ToolCallResolved } | { seq: number; bootId: string; threadId: string | null; type: "request_pending"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "request_resolved"; payload: RequestResolved } | { seq: number; bootId: string; threadId: string | null; type: "request_responding"; payload: RequestResponding } | { seq: number; bootId: string; threadId: string | null; type: "transcript_updated"; payload: TranscriptUpdated } | { seq: number; bootId: string; threadId: string | null; type: "turn_plan_updated"; payload: TurnPlanUpdated } | { seq: number; bootId: string; threadId: string | null; type: "turn_diff_updated"; payload: TurnDiffUpdated } | { seq: number; bootId: string; threadId: string | null; type: "thread_token_usage_updated"; payload: TokenUsageUpdated } | { seq: number; bootId: string; threadId: string | null; type: "notification"; payload: RawNotification } | { seq: number; bootId: string; threadId: string | null; type: "server_request"; payload: RawServerRequest } | { seq: number; bootId: string; threadId: string | null; type: "session_upserted"; payload: SessionSummary } | { seq: number; bootId: string; threadId: string | null; type: "session_deleted"; payload: SessionDeletedEvent } | { seq: number; bootId: string; threadId: string | null; type: "session_project_updated"; payload: SessionProjectUpdated } | { seq: number; bootId: string; threadId: string | null; type: "queue_updated"; payload: QueueUpdated } | { seq: number; bootId: string; threadId: string | null; type: "project_upserted"; payload: Project } | { seq: number; bootId: string; threadId: string | null; type: "project_deleted"; payload: ProjectDeletedEvent } | { seq: number; bootId: string; threadId: string | null; type: "app_list_updated"; payload: AppListUpdated } | { seq: number; bootId: string; threadId: string | null; type: "mcp_oauth_completed"; payload: McpOauthCompleted } | { seq: number; bootId: string; threadId: string | null; type: "account_updated"; payload: AccountUpdated } | { seq: number; bootId: string; threadId: string | null; type: "account_login_completed"; payload: AccountLoginDone } | { seq: number; bootId: string; threadId: string | null; type: "account_rate_limits_updated"; payload: RateLimitsUpdated } | { seq: number; bootId: string; threadId: string | null; type: "templates_changed"; payload: TemplatesChanged } | { seq: number; bootId: string; threadId: string | null; type: "schedules_changed"; payload: SchedulesChanged } | { seq: number; bootId: string; threadId: string | null; type: "engine_state"; payload: EngineState };
+export type StreamEvent = { seq: number; bootId: string; threadId: string | null; type: "approval"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "approval_resolved"; payload: ApprovalResolved } | { seq: number; bootId: string; threadId: string | null; type: "tool_user_input_requested"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "tool_user_input_resolved"; payload: ToolUserInputResolved } | { seq: number; bootId: string; threadId: string | null; type: "tool_call_requested"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "tool_call_resolved"; payload: ToolCallResolved } | { seq: number; bootId: string; threadId: string | null; type: "request_pending"; payload: PendingRequest } | { seq: number; bootId: string; threadId: string | null; type: "request_resolved"; payload: RequestResolved } | { seq: number; bootId: string; threadId: string | null; type: "request_responding"; payload: RequestResponding } | { seq: number; bootId: string; threadId: string | null; type: "transcript_updated"; payload: TranscriptUpdated } | { seq: number; bootId: string; threadId: string | null; type: "turn_plan_updated"; payload: TurnPlanUpdated } | { seq: number; bootId: string; threadId: string | null; type: "turn_diff_updated"; payload: TurnDiffUpdated } | { seq: number; bootId: string; threadId: string | null; type: "thread_token_usage_updated"; payload: TokenUsageUpdated } | { seq: number; bootId: string; threadId: string | null; type: "notification"; payload: RawNotification } | { seq: number; bootId: string; threadId: string | null; type: "server_request"; payload: RawServerRequest } | { seq: number; bootId: string; threadId: string | null; type: "session_upserted"; payload: SessionSummary } | { seq: number; bootId: string; threadId: string | null; type: "session_deleted"; payload: SessionDeletedEvent } | { seq: number; bootId: string; threadId: string | null; type: "session_project_updated"; payload: SessionProjectUpdated } | { seq: number; bootId: string; threadId: string | null; type: "queue_updated"; payload: QueueUpdated } | { seq: number; bootId: string; threadId: string | null; type: "sections_updated"; payload: SectionsUpdated } | { seq: number; bootId: string; threadId: string | null; type: "project_upserted"; payload: Project } | { seq: number; bootId: string; threadId: string | null; type: "project_deleted"; payload: ProjectDeletedEvent } | { seq: number; bootId: string; threadId: string | null; type: "app_list_updated"; payload: AppListUpdated } | { seq: number; bootId: string; threadId: string | null; type: "mcp_oauth_completed"; payload: McpOauthCompleted } | { seq: number; bootId: string; threadId: string | null; type: "account_updated"; payload: AccountUpdated } | { seq: number; bootId: string; threadId: string | null; type: "account_login_completed"; payload: AccountLoginDone } | { seq: number; bootId: string; threadId: string | null; type: "account_rate_limits_updated"; payload: RateLimitsUpdated } | { seq: number; bootId: string; threadId: string | null; type: "templates_changed"; payload: TemplatesChanged } | { seq: number; bootId: string; threadId: string | null; type: "schedules_changed"; payload: SchedulesChanged } | { seq: number; bootId: string; threadId: string | null; type: "engine_state"; payload: EngineState };
 export type StreamMessage = StreamControl | StreamEvent | PassThroughEvent;
 export type SubAgentActivityKind = "started" | "interacted" | "interrupted" | "completed";
 export type SubAgentSource = "review" | "compact" | "memory_consolidation" | { thread_spawn: { depth: number; parent_thread_id: ThreadId; agent_nickname?: string | null; agent_path?: AgentPath | null; agent_role?: string | null } } | { other: string };
@@ -391,14 +420,19 @@ export type ThreadActiveFlag = "waitingOnApproval" | "waitingOnUserInput";
 export type ThreadBackgroundTerminal = { command: string; cwd: LegacyAppPathString; itemId: string; processId: string; cpuPercent?: number | null; osPid?: number | null; rssKb?: number | null };
 export type ThreadEnvironment = { cwd: LegacyAppPathString; environmentId: string; runtimeWorkspaceRoots: (LegacyAppPathString)[] };
 export type ThreadExtra = Record<string, unknown>;
+export type ThreadGoal = { createdAt: number; objective: string; status: ThreadGoalStatus; threadId: string; timeUsedSeconds: number; tokensUsed: number; updatedAt: number; tokenBudget?: number | null };
+export type ThreadGoalStatus = "active" | "paused" | "blocked" | "usageLimited" | "budgetLimited" | "complete";
 export type ThreadHistoryMode = "legacy" | "paginated";
 export type ThreadId = string;
 export type ThreadItem = { type: "userMessage"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; content: (UserInput)[]; clientId?: string | null } | { type: "hookPrompt"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; fragments: (HookPromptFragment)[] } | { type: "agentMessage"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; text: string; delivery?: AgentMessageDelivery | null; memoryCitation?: MemoryCitation | null; phase?: MessagePhase | null; questions?: (AsyncUserInputQuestion)[] | null } | { type: "functionCallOutput"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; name: string; output: FunctionCallOutputBody; namespace?: string | null } | { type: "plan"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; text: string } | { type: "reasoning"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; summary?: (string)[]; content?: (string)[] } | { type: "commandExecution"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; command: string; commandActions: (CommandAction)[]; cwd: LegacyAppPathString; status: CommandExecutionStatus; aggregatedOutput?: string | null; durationMs?: number | null; exitCode?: number | null; pluginId?: string | null; processId?: string | null; scriptPath?: string | null; source?: CommandExecutionSource } | { type: "fileChange"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; changes: (FileUpdateChange)[]; status: PatchApplyStatus } | { type: "mcpToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; arguments: unknown; server: string; status: McpToolCallStatus; tool: string; appContext?: McpToolCallAppContext | null; durationMs?: number | null; error?: McpToolCallError | null; mcpAppResourceUri?: string | null; mcpAppUi?: McpAppUi | null; pluginId?: string | null; readOnlyHint?: boolean | null; result?: McpToolCallResult | null } | { type: "dynamicToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; arguments: unknown; status: DynamicToolCallStatus; tool: string; contentItems?: (DynamicToolCallOutputContentItem)[] | null; durationMs?: number | null; namespace?: string | null; success?: boolean | null } | { type: "collabAgentToolCall"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; agentsStates: Record<string, CollabAgentState>; receiverThreadIds: (string)[]; senderThreadId: string; status: CollabAgentToolCallStatus; tool: CollabAgentTool; model?: string | null; prompt?: string | null; reasoningEffort?: ReasoningEffort | null } | { type: "subAgentActivity"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; agentPath: string; agentThreadId: string; kind: SubAgentActivityKind; model?: string | null; reasoningEffort?: ReasoningEffort | null } | { type: "webSearch"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; query: string; action?: WebSearchAction | null; results?: (unknown)[] | null } | { type: "imageView"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; path: LegacyAppPathString } | { type: "sleep"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; durationMs: number } | { type: "imageGeneration"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; status: string; failure?: ImageGenerationFailure | null; generationId?: string | null; inputImages?: (ImageGenerationInputImage)[]; revisedPrompt?: string | null; savedPath?: AbsolutePathBuf | null; transparentBackground?: boolean | null; result: string } | { type: "imageGeneration"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; status: string; failure?: ImageGenerationFailure | null; generationId?: string | null; inputImages?: (ImageGenerationInputImage)[]; revisedPrompt?: string | null; savedPath?: AbsolutePathBuf | null; transparentBackground?: boolean | null; fileId: string } | { type: "enteredReviewMode"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; review: string } | { type: "exitedReviewMode"; id: string; startedAtMs?: number | null; completedAtMs?: number | null; review: string } | { type: "contextCompaction"; id: string; startedAtMs?: number | null; completedAtMs?: number | null };
+export type ThreadItemEntry = { item: ThreadItem; turnId: string; completedAtMs?: number | null; startedAtMs?: number | null };
 export type ThreadSection = { id: string; name: string; appearance?: ThreadSectionAppearance | null };
 export type ThreadSectionAppearance = { color?: string | null; icon?: string | null };
 export type ThreadSource = string;
 export type ThreadStatus = { type: "notLoaded" } | { type: "idle" } | { type: "systemError" } | { type: "active"; activeFlags: (ThreadActiveFlag)[] };
+export type ThreadTimelineEntry = { item: ThreadItem; position: number; turnId: string; type: "item" } | { position: number; startedAt?: number | null; turnId: string; type: "turnStarted" } | { completedAt?: number | null; durationMs?: number | null; error?: TurnError | null; position: number; startedAt?: number | null; status: TurnStatus; turnId: string; type: "turnCompleted" };
 export type ThreadTokenUsage = { last: TokenUsageBreakdown; total: TokenUsageBreakdown; modelContextWindow?: number | null };
+export type TimelinePage = { data: (ThreadTimelineEntry)[]; nextCursor: string | null };
 export type TokenUsageBreakdown = { cachedInputTokens: number; inputTokens: number; outputTokens: number; reasoningOutputTokens: number; totalTokens: number; cacheWriteInputTokens?: number };
 export type TokenUsageUpdated = { threadId: string; turnId: string; tokenUsage: ThreadTokenUsage };
 export type Tool = { inputSchema: unknown; name: string; _meta?: unknown; annotations?: unknown; description?: string | null; icons?: (unknown)[] | null; outputSchema?: unknown; title?: string | null };
@@ -421,6 +455,9 @@ export type TurnPlanStepStatus = "pending" | "inProgress" | "completed";
 export type TurnPlanUpdated = { threadId: string; turnId: string; explanation?: string | null; plan: (TurnPlanStep)[] };
 export type TurnStatus = "completed" | "interrupted" | "failed" | "inProgress";
 export type TurnsPageAnswer = { data: (Turn)[]; nextCursor: string | null; session: SessionSummary; plan?: { turnId: string; explanation?: string | null; plan: (TurnPlanStep)[] } | null; diffs: Record<string, string>; tokenUsage: ThreadTokenUsage | null; notices: (SessionNotice)[]; queue: (QueuedMessage)[]; decisions: (Decision)[]; seq: number; bootId: string };
+export type UsageBreakdownResponse = { rows: (UsageBreakdownRow)[]; currency: string; budget: UsageBudget; today: { day: string; tokens: number; money: number | null }; truncated: boolean };
+export type UsageBreakdownRow = { day: string; cwd: string | null; projectId: string | null; model: string; provider: string | null; threads: number; inputTokens: number; cachedInputTokens: number; outputTokens: number; totalTokens: number; money: number | null };
+export type UsageBudget = { tokensPerDay: number | null; tokensPerThread: number | null; moneyPerDay: number | null; moneyPerThread: number | null };
 export type UserInput = { type: "text"; text: string; text_elements?: (TextElement)[] } | { type: "image"; url: string; detail?: ImageDetail | null } | { type: "image"; fileId: string; detail?: ImageDetail | null } | { type: "localImage"; path: string; detail?: ImageDetail | null } | { type: "audio"; url: string } | { type: "localAudio"; path: string } | { type: "skill"; name: string; path: string } | { type: "mention"; name: string; path: string };
 export type Verbosity = "low" | "medium" | "high";
 export type WebSearchAction = { type: "search"; queries?: (string)[] | null; query?: string | null } | { type: "openPage"; url?: string | null } | { type: "findInPage"; pattern?: string | null; url?: string | null } | { type: "other" };
@@ -699,6 +736,11 @@ export class ManagerClient {
     return this.#call("POST", "/api/account/logout", {}, undefined);
   }
 
+  /** Tokens and money by day, folder and model, and the budget. */
+  getUsage(query: { days?: number } = {}): Promise<UsageBreakdownResponse> {
+    return this.#call("GET", "/api/usage", query, undefined);
+  }
+
   /** What remains of the account's limits. */
   getAccountRateLimits(): Promise<GetAccountRateLimitsResponse> {
     return this.#call("GET", "/api/account/rate-limits", {}, undefined);
@@ -732,6 +774,21 @@ export class ManagerClient {
   /** Send feedback. */
   postFeedback(body: Feedback): Promise<FeedbackUploadResponse> {
     return this.#call("POST", "/api/feedback", {}, body);
+  }
+
+  /** A text file in the session's folder. */
+  getSessionsFile(sessionId: string, query: { path: string }): Promise<FileRead> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/file`, query, undefined);
+  }
+
+  /** Save a text file that was read before; refused as `file_changed` if it has changed since. */
+  postSessionsFile(sessionId: string, body: FileSave): Promise<FileSaved> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/file`, {}, body);
+  }
+
+  /** Folders on the engine's machine whose path begins like this. */
+  getFolders(query: { path: string }): Promise<FoldersFound> {
+    return this.#call("GET", "/api/folders", query, undefined);
   }
 
   /** The repository that a folder is in, before a session is started there; null outside one. */
@@ -807,6 +864,61 @@ export class ManagerClient {
   /** Remove the session's worktree; what only it contained stays in the repository under a ref. */
   postSessionsGitWorktreeDiscard(sessionId: string): Promise<WorktreeEnded> {
     return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/git/worktree/discard`, {}, undefined);
+  }
+
+  /** The sections, Pinned first, with the order of their sessions. */
+  getSections(): Promise<SectionList> {
+    return this.#call("GET", "/api/sections", {}, undefined);
+  }
+
+  /** Add a section. */
+  postSections(body: SectionName): Promise<SectionList> {
+    return this.#call("POST", "/api/sections", {}, body);
+  }
+
+  /** Rename a section. */
+  postSectionsBySectionId(sectionId: string, body: SectionName): Promise<SectionList> {
+    return this.#call("POST", `/api/sections/${encodeURIComponent(sectionId)}`, {}, body);
+  }
+
+  /** Remove a section; its sessions stay. */
+  deleteSectionsBySectionId(sectionId: string): Promise<SectionList> {
+    return this.#call("DELETE", `/api/sections/${encodeURIComponent(sectionId)}`, {}, undefined);
+  }
+
+  /** Put a session into a section, before another session or at its end; null takes it out. */
+  postSessionsSection(sessionId: string, body: SectionMove): Promise<SectionList> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/section`, {}, body);
+  }
+
+  /** Mark a session as read or unread, for all clients. */
+  postSessionsRead(sessionId: string, body: ReadMark): Promise<ReadMarked> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/read`, {}, body);
+  }
+
+  /** Leave a session out of the list until this time, in seconds since 1970; null ends it. */
+  postSessionsSnooze(sessionId: string, body: Snooze): Promise<Snoozed> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/snooze`, {}, body);
+  }
+
+  /** Archive several sessions; what cannot be archived is named with its reason. */
+  postArchive(body: ArchiveMany): Promise<ArchivedMany> {
+    return this.#call("POST", "/api/archive", {}, body);
+  }
+
+  /** What is attached to a session, such as a pull request or an issue. */
+  getSessionsAttachments(sessionId: string): Promise<SessionAttachments> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/attachments`, {}, undefined);
+  }
+
+  /** Attach something to a session; the same type and key are attached once. */
+  postSessionsAttachments(sessionId: string, body: AttachmentAdd): Promise<SessionAttachments> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/attachments`, {}, body);
+  }
+
+  /** Remove an attachment. */
+  postSessionsAttachmentsRemove(sessionId: string, body: AttachmentRemove): Promise<SessionAttachments> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/attachments/remove`, {}, body);
   }
 
   /** Plugins by marketplace; the installed ones with what they run and whether that was accepted. */
@@ -904,6 +1016,26 @@ export class ManagerClient {
     return this.#call("POST", "/api/push/test", {}, undefined);
   }
 
+  /** Sessions whose messages contain a text, newest first. A page may hold few or none: follow nextCursor to search on. */
+  getSearch(query: { query: string; archived?: boolean; cursor?: string; limit?: number }): Promise<SearchPage> {
+    return this.#call("GET", "/api/search", query, undefined);
+  }
+
+  /** The places in a session's messages where a text occurs, oldest first. */
+  getSessionsSearch(sessionId: string, query: { query: string; cursor?: string; limit?: number }): Promise<OccurrencePage> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/search`, query, undefined);
+  }
+
+  /** What happened in a session, in order; the newest page first. */
+  getSessionsTimeline(sessionId: string, query: { cursor?: string; limit?: number } = {}): Promise<TimelinePage> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/timeline`, query, undefined);
+  }
+
+  /** One item of a turn, as it is stored: with its whole output. */
+  getSessionsTurnsItemsByItemId(sessionId: string, turnId: string, itemId: string): Promise<ItemRead> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/turns/${encodeURIComponent(turnId)}/items/${encodeURIComponent(itemId)}`, {}, undefined);
+  }
+
   /** Sessions, most recent first. */
   getSessions(query: { archived?: boolean; cursor?: string; limit?: number; includeSystemOwned?: boolean; search?: string } = {}): Promise<SessionList> {
     return this.#call("GET", "/api/sessions", query, undefined);
@@ -947,6 +1079,11 @@ export class ManagerClient {
   /** Remove a queued message. */
   deleteSessionsQueueByMessageId(sessionId: string, messageId: string): Promise<QueueTaken> {
     return this.#call("DELETE", `/api/sessions/${encodeURIComponent(sessionId)}/queue/${encodeURIComponent(messageId)}`, {}, undefined);
+  }
+
+  /** Change a message that waits. */
+  postSessionsQueueByMessageId(sessionId: string, messageId: string, body: QueueChange): Promise<SessionQueue> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/queue/${encodeURIComponent(messageId)}`, {}, body);
   }
 
   /** Stop the running turn. */
@@ -1097,6 +1234,31 @@ export class ManagerClient {
   /** Close a preview. */
   deletePreviewsByPreviewId(previewId: string): Promise<PreviewClosed> {
     return this.#call("DELETE", `/api/previews/${encodeURIComponent(previewId)}`, {}, undefined);
+  }
+
+  /** The goal that a session pursues over many turns. */
+  getSessionsGoal(sessionId: string): Promise<SessionGoal> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/goal`, {}, undefined);
+  }
+
+  /** Set or change the goal; omitted fields stay, a budget of null removes it. */
+  postSessionsGoal(sessionId: string, body: GoalChange): Promise<SessionGoal> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/goal`, {}, body);
+  }
+
+  /** Give the goal up; a turn that runs for it goes on to its end. */
+  deleteSessionsGoal(sessionId: string): Promise<SessionGoal> {
+    return this.#call("DELETE", `/api/sessions/${encodeURIComponent(sessionId)}/goal`, {}, undefined);
+  }
+
+  /** Send a message that waits now: it starts a turn, or steers the running one. */
+  postSessionsQueueSend(sessionId: string, messageId: string): Promise<QueuedSent> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/queue/${encodeURIComponent(messageId)}/send`, {}, undefined);
+  }
+
+  /** Put the messages that wait in this order; it names all of them. */
+  postSessionsQueueOrder(sessionId: string, body: QueueOrder): Promise<SessionQueue> {
+    return this.#call("POST", `/api/sessions/${encodeURIComponent(sessionId)}/queue-order`, {}, body);
   }
 
   /** All pending requests, across all sessions, oldest first. */

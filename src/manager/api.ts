@@ -3,26 +3,34 @@ import { accessRoutes } from "./api/access.ts";
 import { automationRoutes } from "./api/automation.ts";
 import type { AnswerOf, BodyOf, PathOf, QueryOf, Route, RouteKey } from "./api/define.ts";
 import { engineRoutes } from "./api/engine.ts";
+import { fileRoutes } from "./api/files.ts";
+import { listRoutes } from "./api/lists.ts";
 import { gitRoutes } from "./api/git.ts";
 import { pluginRoutes } from "./api/plugins.ts";
 import { projectRoutes } from "./api/projects.ts";
 import { pushRoutes } from "./api/push.ts";
 import { requestRoutes } from "./api/requests.ts";
+import { searchRoutes } from "./api/search.ts";
 import { sessionRoutes } from "./api/sessions.ts";
 import { sharingRoutes } from "./api/sharing.ts";
 import { terminalRoutes } from "./api/terminals.ts";
+import { waitingWorkRoutes } from "./api/waiting-work.ts";
 
 export const routes = {
   ...accessRoutes,
   ...automationRoutes,
   ...engineRoutes,
+  ...fileRoutes,
   ...gitRoutes,
+  ...listRoutes,
   ...pluginRoutes,
   ...projectRoutes,
   ...pushRoutes,
+  ...searchRoutes,
   ...sessionRoutes,
   ...sharingRoutes,
   ...terminalRoutes,
+  ...waitingWorkRoutes,
   ...requestRoutes,
 } as const satisfies Record<RouteKey, Route>;
 

@@ -57,7 +57,15 @@ describe("contract", () => {
       assignments: { "s-1": "p-1" },
       tombstones: [{ sessionId: "s-deleted", title: "Old", deletedAt: now }],
       systemOwned: ["s-system"],
-      controls: {},
+      controls: {
+        "s-1": {
+          model: null,
+          approvalPolicy: "untrusted",
+          networkAccess: "restricted",
+          filesystemSandbox: "workspace-write",
+          settings: {},
+        },
+      },
       defaults: null,
       locked: false,
       accepted: [],
@@ -310,6 +318,8 @@ describe("contract", () => {
     await attempt("POST /api/sessions", 404, { body: { projectId: "none" } });
     await attempt("POST /api/sessions/:sessionId/project", 404, { body: { projectId: "none" } });
     await attempt("DELETE /api/sessions/:sessionId/queue/:messageId", 404, { at: "/api/sessions/s-1/queue/none" });
+    await attempt("POST /api/sessions/:sessionId/queue/:messageId", 404, { at: "/api/sessions/s-1/queue/none" });
+    await attempt("POST /api/sessions/:sessionId/queue/:messageId/send", 404, { at: "/api/sessions/s-1/queue/none/send" });
     for (const key of [
       "POST /api/projects/:projectId/rename",
       "DELETE /api/projects/:projectId",
@@ -322,6 +332,15 @@ describe("contract", () => {
     await attempt("POST /api/account/login/cancel", 404);
     for (const key of [...Object.keys(requestOf), "POST /api/requests/:requestId/keep"] as RouteName[])
       await attempt(key, 404, { at: addressOf(key).replace(/\d+/, "none") });
+  });
+
+  test("an order of messages that no longer wait, and files that may not be read or have changed, are 409", async () => {
+    const order = await attempt("POST /api/sessions/:sessionId/queue-order", 409, { body: { messageIds: ["m-1", "none"] } });
+    assert.equal(order["code"], "queue_changed");
+    const outside = await attempt("GET /api/sessions/:sessionId/file", 409, { at: "/api/sessions/s-1/file?path=../secret" });
+    assert.equal(outside["code"], "outside");
+    const changed = await attempt("POST /api/sessions/:sessionId/file", 409, { body: { path: "a.txt", text: "x", version: "old" } });
+    assert.equal(changed["code"], "file_changed");
   });
 
   test("turns are reverted with their files, unless someone else has changed those since", async () => {

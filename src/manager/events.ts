@@ -19,6 +19,7 @@ import { ThreadTokenUsage } from "../protocol/thread.ts";
 import { TurnPlanStep } from "../protocol/turn.ts";
 import { Actor, AnsweredQuestion, PendingRequest, QueuedMessage, SessionSummary } from "../sessions/records.ts";
 import { withPattern } from "./api/define.ts";
+import { Section } from "./api/lists.ts";
 import { Project, TranscriptRow } from "./api/records.ts";
 
 /**
@@ -110,6 +111,7 @@ export const eventPayloads = {
   ),
   session_project_updated: named("SessionProjectUpdated", () => object({ sessionId: string(), projectId: nullable(string()) })),
   queue_updated: named("QueueUpdated", () => object({ sessionId: string(), queue: array(QueuedMessage()) })),
+  sections_updated: named("SectionsUpdated", () => object({ data: array(Section()) })),
   project_upserted: Project,
   project_deleted: named("ProjectDeletedEvent", () => object({ projectId: string() })),
   app_list_updated: named("AppListUpdated", () => object({})),
@@ -176,6 +178,7 @@ export const broadcast: ReadonlySet<string> = new Set<EventName>([
   "session_project_updated",
   "project_upserted",
   "project_deleted",
+  "sections_updated",
   "app_list_updated",
   "mcp_oauth_completed",
   "account_updated",

@@ -1,6 +1,8 @@
 /** The manager's routes over HTTP: each call passes the guard, the scope check and schema validation before its handler runs. */
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { sparing } from "../lib/allowance.ts";
@@ -18,25 +20,33 @@ import { type RequestGuard, safeHeaders } from "./request-guard.ts";
 import { accessHandlers } from "./routes/access.ts";
 import { automationHandlers } from "./routes/automation.ts";
 import { engineHandlers } from "./routes/engine.ts";
+import { fileHandlers } from "./routes/files.ts";
+import { listHandlers } from "./routes/lists.ts";
 import { gitHandlers } from "./routes/git.ts";
 import { pluginHandlers } from "./routes/plugins.ts";
 import { projectHandlers } from "./routes/projects.ts";
 import { pushHandlers } from "./routes/push.ts";
 import { requestHandlers } from "./routes/requests.ts";
+import { searchHandlers } from "./routes/search.ts";
 import { controlHandlers } from "./routes/session-controls.ts";
 import { sessionHandlers } from "./routes/sessions.ts";
 import { sharingHandlers } from "./routes/sharing.ts";
 import { terminalHandlers } from "./routes/terminals.ts";
+import { waitingWorkHandlers } from "./routes/waiting-work.ts";
 
 const handlers: HandlersFor<typeof routes> = {
   ...accessHandlers,
   ...automationHandlers,
   ...engineHandlers,
+  ...fileHandlers,
+  ...listHandlers,
   ...pluginHandlers,
   ...gitHandlers,
   ...projectHandlers,
   ...pushHandlers,
+  ...searchHandlers,
   ...sessionHandlers,
+  ...waitingWorkHandlers,
   ...controlHandlers,
   ...sharingHandlers,
   ...terminalHandlers,
@@ -112,7 +122,7 @@ export function createHttp({ manager, guard, pages }: HttpParts): Hono<Env> {
     const handler = handlers[key as keyof typeof handlers] as unknown as AnyHandler;
     const reply = await handler({ manager, caller: allowed, path, query, body });
     if (route.media === "text/html") return page(reply);
-    return finish(key, reply, body);
+    return await compressed(finish(key, reply, body), key, request);
   }
 
   /** The guard manages the cookies: signing in sets one, signing out removes it. */
@@ -126,6 +136,23 @@ export function createHttp({ manager, guard, pages }: HttpParts): Hono<Env> {
     return Response.json(shown, { headers });
   }
   return app;
+}
+
+const compress = promisify(gzip);
+/** A smaller answer fits into one packet anyway. */
+const minCompressed = 1400;
+
+/** Lists and transcripts shrink to a tenth. What may hold a secret is sent as it is: the size of a compressed answer says something about it. */
+async function compressed(response: Response, key: RouteKey, request: IncomingMessage): Promise<Response> {
+  const isAccepted = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
+  if (!isAccepted || key.includes(" /api/auth/")) return response;
+  const { status } = response;
+  const headers = new Headers(response.headers);
+  headers.set("vary", "accept-encoding");
+  const plain = Buffer.from(await response.arrayBuffer());
+  if (plain.length < minCompressed) return new Response(plain, { status, headers });
+  headers.set("content-encoding", "gzip");
+  return new Response(new Uint8Array(await compress(plain, { level: 5 })), { status, headers });
 }
 
 /** A document with a content policy of its own keeps it. */

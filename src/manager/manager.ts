@@ -13,6 +13,7 @@ import { type RuleNotes, Rules } from "../sessions/rules.ts";
 import type { Session } from "../sessions/sessions.ts";
 import { Access } from "./access.ts";
 import { AuditLog } from "./audit.ts";
+import { ChangeCounts } from "./changes.ts";
 import { Decisions } from "./decisions.ts";
 import { DeltaMerge } from "./delta-merge.ts";
 import type { Engine } from "./engine.ts";
@@ -23,6 +24,7 @@ import { managerMessages } from "./messages.ts";
 import type { Previews } from "./previews.ts";
 import { Push } from "./push/push.ts";
 import { Requests } from "./requests.ts";
+import { readDiff } from "./routes/session-diff.ts";
 import { dropWorktree } from "./routes/worktrees.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { Schedules } from "./schedules.ts";
@@ -76,6 +78,7 @@ export class Manager {
   previews: Previews | undefined;
   /** Sessions that an open socket follows. */
   watched: () => ReadonlySet<string> = () => new Set();
+  readonly #counts: ChangeCounts;
   readonly #merge: DeltaMerge;
   /** Whether the engine was last announced as running. */
   #isUp = false;
@@ -122,6 +125,7 @@ export class Manager {
     this.terminals = new Terminals(link, now);
     this.shares = new Shares(options.folder, this.store, now);
     this.schedules = this.#makeSchedules();
+    this.#counts = this.#makeCounts();
     this.#merge = new DeltaMerge((message) => this.#publish(message));
     this.link = new EngineLink({
       open: async (handlers, signal) =>
@@ -168,6 +172,16 @@ export class Manager {
   #makePush({ folder, pushHosts = [] }: ManagerOptions): Push {
     const { store, access, now, warn } = this;
     return new Push({ store, access, folder, hosts: pushHosts, bootId: this.hub.bootId, now, warn });
+  }
+
+  #makeCounts(): ChangeCounts {
+    return new ChangeCounts({
+      diff: async (session) => (await readDiff(this.link, session, { scope: "session" })).diff,
+      read: () => this.store.state.changes,
+      write: (changes) => this.store.noteOften({ changes }),
+      changed: (session) => this.sessions.announce(session),
+      warn: this.warn,
+    });
   }
 
   async start(): Promise<void> {
@@ -217,6 +231,8 @@ export class Manager {
       settings: without(state.settings),
       tools: without(state.tools),
       pullRequests: without(state.pullRequests),
+      snoozed: without(state.snoozed),
+      changes: without(state.changes),
     });
     this.decisions.forget(sessionId);
     dropWorktree(this, sessionId).catch((error: unknown) => this.warn("worktree of a deleted session", { error: errorMessage(error) }));
@@ -254,6 +270,7 @@ export class Manager {
       case "turn/completed": {
         const { threadId, turn } = message.params;
         this.requests.expire(threadId, turn.id, "The turn has ended.");
+        this.#countChanges(threadId, turn.id);
         return this.#notifyEnd(threadId, turn);
       }
       case "thread/queue/changed":
@@ -274,6 +291,14 @@ export class Manager {
     if (status === "interrupted" || this.sessions.rootOf(threadId) !== threadId || this.sessions.isSystemOwned(threadId)) return;
     const failed = status === "failed" ? (error?.message ?? "no reason was given") : null;
     this.push.ended({ sessionId: threadId, title: this.sessions.titleOf(threadId), error: failed });
+  }
+
+  /** Only after turns that can have changed a file. */
+  #countChanges(threadId: string, turnId: string): void {
+    const session = this.sessions.find(threadId);
+    const items = session?.view.turns.find((turn) => turn.id === turnId)?.items ?? [];
+    if (session !== undefined && items.some(({ type }) => type === "fileChange" || type === "commandExecution"))
+      this.#counts.count(session);
   }
 
   #attach(threadId: string): void {

@@ -5,6 +5,7 @@ import { isUnsupported, NoQueue, QueueFull, UnknownSession } from "../sessions/r
 import { NotTaken } from "../sessions/requests.ts";
 import { FilesChanged } from "../sessions/restore-files.ts";
 import { RuleRefused } from "../sessions/rules.ts";
+import { FileRefused } from "../sessions/session-file.ts";
 import { StateUnwritten } from "./store.ts";
 
 /** Ends a route with this status and body. */
@@ -43,6 +44,7 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof UnknownSession) return notFound(error.sessionId);
   if (error instanceof QueueFull || error instanceof NoQueue || error instanceof FilesChanged)
     return failure(409, error.code, error.message);
+  if (error instanceof FileRefused) return failure(409, error.code, error.message, error.details);
   if (error instanceof RuleRefused) return failure(error.status, error.code, error.message);
   if (error instanceof InvalidResponse) return failure(500, "codex_error", error.message);
   if (error instanceof Timeout) return failure(504, "codex_timeout", "The engine did not answer in time.");

@@ -37,6 +37,8 @@ export class Sessions extends EngineSessions {
         sessionControls: this.controls(session),
         systemOwned: this.isSystemOwned(session.id),
         ...this.#ofRepository(session.id),
+        snoozedUntil: store.state.snoozed[session.id] ?? null,
+        changes: store.state.changes[session.id] ?? null,
       }),
       resumeWith: (id) => resumeWith(store, id),
     });

@@ -22,7 +22,7 @@ import {
 } from "../lib/schema.ts";
 import { errorCode, isCode, systemErrorTexts } from "../lib/system-error.ts";
 import { GitPullRequest } from "../protocol/git.ts";
-import { PendingRequest, SessionControls } from "../sessions/records.ts";
+import { PendingRequest, SessionChanges, SessionControls } from "../sessions/records.ts";
 import { Schedule, Template } from "./api/automation.ts";
 import { PushWants } from "./api/push.ts";
 import { Project, TranscriptRow } from "./api/records.ts";
@@ -106,6 +106,10 @@ const StoredState = named("StoredState", () =>
     worktrees: record(object({ root: string(), branch: string(), folder: string() })),
     /** Session → the pull request of its branch, as it was last seen. */
     pullRequests: record(GitPullRequest()),
+    /** Session → until when it is left out of the list, in seconds since 1970. */
+    snoozed: record(natural()),
+    /** Session → what it changed in files, as counted at the end of its last turn. */
+    changes: record(SessionChanges()),
     locked: boolean(),
     templates: array(Template()),
     schedules: array(Schedule()),
@@ -135,6 +139,8 @@ const empty = (): StoredState => ({
   tools: {},
   worktrees: {},
   pullRequests: {},
+  snoozed: {},
+  changes: {},
   locked: false,
   templates: [],
   schedules: [],

@@ -122,12 +122,63 @@ export class Messages {
 
   /** Removes a queued message; false if it is no longer queued. */
   async take(sessionId: string, messageId: string): Promise<boolean> {
-    if (!this.#queues.has(sessionId)) await this.readQueue(sessionId);
-    const waiting = this.#queues.get(sessionId)?.find(({ message }) => message.messageId === messageId);
+    const waiting = await this.#find(sessionId, messageId);
     if (waiting === undefined) return false;
     const { deleted } = await this.#ports.link().call("thread/queue/delete", { threadId: sessionId, queuedSubmissionId: waiting.id });
     await this.readQueue(sessionId);
     return deleted;
+  }
+
+  /** Changes a queued message; false if it is no longer queued. */
+  async change(sessionId: string, messageId: string, input: readonly UserInput[]): Promise<boolean> {
+    const waiting = await this.#find(sessionId, messageId);
+    if (waiting === undefined) return false;
+    const params = { threadId: sessionId, queuedSubmissionId: waiting.id, input: [...input] };
+    await this.#ports.link().call("thread/queue/update", params);
+    await this.readQueue(sessionId);
+    return true;
+  }
+
+  /** Puts the queued messages in this order; false if they are not the ones that wait. */
+  async reorder(sessionId: string, messageIds: readonly string[]): Promise<boolean> {
+    await this.readQueue(sessionId);
+    const waiting = this.#queues.get(sessionId) ?? [];
+    const ids = messageIds.flatMap((wanted) => waiting.find(({ message }) => message.messageId === wanted)?.id ?? []);
+    if (ids.length !== messageIds.length || new Set(ids).size !== waiting.length) return false;
+    await this.#ports.link().call("thread/queue/reorder", { threadId: sessionId, queuedSubmissionIds: ids });
+    await this.readQueue(sessionId);
+    return true;
+  }
+
+  /** Sends a queued message at once: it starts a turn, or steers the running one. Undefined if it is no longer queued. */
+  async sendNow(session: Session, messageId: string): Promise<"started" | "steered" | undefined> {
+    const waiting = await this.#find(session.id, messageId);
+    if (waiting === undefined) return undefined;
+    await this.#ports.sessions.attach(session.id);
+    if (session.activeTurnId !== null) return await this.#steerQueued(session, waiting);
+    await this.#ports.link().call("thread/queue/start", { threadId: session.id, queuedSubmissionId: waiting.id });
+    await this.readQueue(session.id);
+    return "started";
+  }
+
+  /** Taken out of the queue before it is sent, so that it cannot be sent twice; what the turn does not take waits again. */
+  async #steerQueued(session: Session, { message }: Waiting): Promise<"started" | "steered" | undefined> {
+    if (session.activeTurnId === null || !(await this.take(session.id, message.messageId))) return undefined;
+    const again: Message = { ...message, delivery: "queue", overrides: {} };
+    try {
+      const turnId = session.activeTurnId === null ? undefined : await this.#steer(session, again, session.activeTurnId);
+      if (turnId !== undefined) return "steered";
+      await this.#start(session, message.input, message.messageId);
+      return "started";
+    } catch (error) {
+      await this.#enqueue(session, again);
+      throw error;
+    }
+  }
+
+  async #find(sessionId: string, messageId: string): Promise<Waiting | undefined> {
+    if (!this.#queues.has(sessionId)) await this.readQueue(sessionId);
+    return this.#queues.get(sessionId)?.find(({ message }) => message.messageId === messageId);
   }
 
   /** The session is gone. */

@@ -53,6 +53,9 @@ export type SessionControls = Infer<typeof SessionControls>;
 export const SessionState = named("SessionState", () => literals("idle", "working", "waiting", "failed", "notLoaded"));
 export type SessionState = Infer<typeof SessionState>;
 
+export const SessionChanges = named("SessionChanges", () => object({ files: natural(), added: natural(), removed: natural() }));
+export type SessionChanges = Infer<typeof SessionChanges>;
+
 export const SessionSummary = named("SessionSummary", () =>
   object({
     sessionId: string(),
@@ -82,6 +85,16 @@ export const SessionSummary = named("SessionSummary", () =>
     /** The session works in a worktree of its own, made from this repository. */
     worktree: maybe(object({ root: string(), branch: string() })),
     pullRequest: maybe(GitPullRequest()),
+    /** Whether something ended in it that nobody has looked at; the engine keeps it for all clients. */
+    unread: boolean(),
+    /** The section it was put into; Pinned is one of them. */
+    sectionId: maybe(string()),
+    /** Seconds since 1970; until then the list leaves it out, unless it waits for a person. */
+    snoozedUntil: maybe(integer()),
+    /** What it has changed in files so far. */
+    changes: maybe(SessionChanges()),
+    /** The name that its parent gave a sub-agent. */
+    agentName: optional(string()),
   }),
 );
 export type SessionSummary = Infer<typeof SessionSummary>;

@@ -2,7 +2,8 @@
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import type { ClientRequests, ServerNotification } from "../protocol/methods.ts";
-import type { Thread } from "../protocol/thread.ts";
+import type { Thread, ThreadReadState } from "../protocol/thread.ts";
+import type { ThreadSourceKind } from "../protocol/thread-list.ts";
 import type { Turn, TurnPlanStep } from "../protocol/turn.ts";
 import type { EngineSettings } from "./controls.ts";
 import type { EngineLink } from "./link.ts";
@@ -14,6 +15,8 @@ export interface Session {
   readonly id: string;
   thread: Thread;
   archived: boolean;
+  /** What of it was read, for all clients; undefined until the engine has said it. */
+  readState: ThreadReadState | undefined;
   /** Whether our connection is subscribed to this thread. */
   attached: boolean;
   settings: EngineSettings | undefined;
@@ -37,9 +40,10 @@ export interface SessionPorts {
   /** A summary that differs from the last one. */
   changed(summary: SessionSummary): void;
   /** What the owner knows about a session in addition to the engine; its own title takes precedence over the thread's. */
-  about(
-    session: Session,
-  ): Pick<SessionSummary, "projectId" | "sessionControls" | "systemOwned" | "worktree" | "pullRequest"> & { readonly title: string | null };
+  about(session: Session): Pick<
+    SessionSummary,
+    "projectId" | "sessionControls" | "systemOwned" | "worktree" | "pullRequest" | "snoozedUntil" | "changes"
+  > & { readonly title: string | null };
   /** Additional params for resuming a thread. */
   resumeWith?(id: string): Partial<ParamsOf<ClientRequests["thread/resume"]>>;
 }
@@ -50,6 +54,20 @@ type Opened = Pick<
 > & {
   readonly sandbox: EngineSettings["sandbox"];
 };
+
+/** Sub-agents are listed only if their kinds are named. */
+export const everySource: readonly ThreadSourceKind[] = [
+  "cli",
+  "vscode",
+  "exec",
+  "appServer",
+  "subAgent",
+  "subAgentReview",
+  "subAgentCompact",
+  "subAgentThreadSpawn",
+  "subAgentOther",
+  "unknown",
+];
 
 /** Completed turns are on the engine's disk; only the last streamed ones are kept. */
 const keptTurns = 3;
@@ -100,18 +118,20 @@ export class EngineSessions {
   }
 
   /** Updates the session from the engine's thread. */
-  learn(thread: Thread, archived?: boolean): Session {
+  learn(thread: Thread, archived?: boolean, readState?: ThreadReadState): Session {
     const bare = { ...thread, status: statusOf(thread), turns: [] };
     const known = this.#known.get(thread.id);
     if (known !== undefined) {
       known.thread = bare;
       if (archived !== undefined) known.archived = archived;
+      known.readState = readState ?? known.readState;
       return known;
     }
     const session: Session = {
       id: thread.id,
       thread: bare,
       archived: archived ?? false,
+      readState,
       attached: false,
       settings: undefined,
       view: emptyView,
@@ -265,7 +285,7 @@ export class EngineSessions {
   summary(session: Session): SessionSummary {
     const { thread, settings } = session;
     const pendingCount = this.#ports.pendingCount(session.id);
-    const { projectId, sessionControls, systemOwned, worktree, pullRequest } = this.#ports.about(session);
+    const { projectId, sessionControls, systemOwned, worktree, pullRequest, snoozedUntil, changes } = this.#ports.about(session);
     return {
       sessionId: session.id,
       title: this.#title(session),
@@ -292,6 +312,11 @@ export class EngineSessions {
       queued: this.#ports.queued(session.id),
       ...(worktree == null ? {} : { worktree }),
       ...(pullRequest == null ? {} : { pullRequest }),
+      unread: session.readState?.firstUnread != null,
+      sectionId: thread.section?.id ?? null,
+      snoozedUntil: snoozedUntil ?? null,
+      changes: changes ?? null,
+      ...(thread.agentNickname == null ? {} : { agentName: thread.agentNickname }),
     };
   }
 
@@ -350,6 +375,9 @@ function receiveThread(session: Session, message: ServerNotification): boolean {
     case "thread/closed":
       session.attached = false;
       session.activeTurnId = null;
+      return true;
+    case "thread/readState/changed":
+      session.readState = message.params.readState;
       return true;
     case "thread/name/updated":
       session.thread = { ...session.thread, name: message.params.threadName ?? null };

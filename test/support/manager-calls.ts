@@ -1,4 +1,5 @@
 /** A valid call of every manager route, and an engine that can answer all of them. */
+import { createHash } from "node:crypto";
 import type { RouteName } from "../../src/manager/api.ts";
 import { invalidRequest } from "../../src/protocol/errors.ts";
 import { openedWith, PlayedEngine, threadOf } from "./manager.ts";
@@ -27,6 +28,7 @@ export const pushBody = {
   },
   wants: { needsYou: true, done: false, failed: true },
 };
+const rules = 'prefix_rule(pattern=["git", "push"], decision="prompt")\n';
 
 /** Assumes that session s-1 and project p-1 exist; request ids are named by kind, and the caller opens those requests. */
 export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
@@ -66,6 +68,7 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
   "POST /api/account/login/cancel": { body: { loginId: "l" } },
   "POST /api/account/logout": { body: {} },
   "GET /api/account/rate-limits": {},
+  "GET /api/usage": { at: "/api/usage?days=7" },
   "GET /api/config": {},
   "GET /api/config/requirements": {},
   "POST /api/config/value": { body: { keyPath: "model", mergeStrategy: "replace", value: "m" } },
@@ -80,6 +83,35 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
   "POST /api/marketplaces": { body: { source: "/market" } },
   "POST /api/marketplaces/upgrade": { body: {} },
   "DELETE /api/marketplaces/:name": { at: "/api/marketplaces/mk" },
+  "GET /api/sections": {},
+  "POST /api/sections": { body: { name: "Later" } },
+  "POST /api/sections/:sectionId": { at: "/api/sections/sec-1", body: { name: "Soon" } },
+  "DELETE /api/sections/:sectionId": { at: "/api/sections/sec-1" },
+  "POST /api/sessions/:sessionId/section": { body: { sectionId: "sec-1" } },
+  "POST /api/sessions/:sessionId/read": { body: { read: true } },
+  "POST /api/sessions/:sessionId/snooze": { body: { until: 4_000_000_000 } },
+  "POST /api/archive": { body: { sessionIds: ["s-1"] } },
+  "GET /api/sessions/:sessionId/attachments": {},
+  "POST /api/sessions/:sessionId/attachments": { body: { attachmentType: "link", identityKey: "k", payload: {} } },
+  "POST /api/sessions/:sessionId/attachments/remove": { body: { attachmentType: "link", identityKey: "k" } },
+  "GET /api/sessions/:sessionId/goal": {},
+  "POST /api/sessions/:sessionId/goal": { body: { objective: "all tests pass", tokenBudget: 1000 } },
+  "DELETE /api/sessions/:sessionId/goal": {},
+  "POST /api/sessions/:sessionId/queue/:messageId": {
+    at: "/api/sessions/s-1/queue/m-1",
+    body: { input: [{ type: "text", text: "better" }] },
+  },
+  "POST /api/sessions/:sessionId/queue/:messageId/send": { at: "/api/sessions/s-1/queue/m-1/send", body: {} },
+  "POST /api/sessions/:sessionId/queue-order": { body: { messageIds: ["m-1"] } },
+  "GET /api/search": { at: "/api/search?query=limiter&limit=5" },
+  "GET /api/sessions/:sessionId/search": { at: "/api/sessions/s-1/search?query=limiter&limit=5" },
+  "GET /api/sessions/:sessionId/timeline": { at: "/api/sessions/s-1/timeline?limit=5" },
+  "GET /api/sessions/:sessionId/turns/:turnId/items/:itemId": { at: "/api/sessions/s-1/turns/t-1/items/i-1" },
+  "GET /api/sessions/:sessionId/file": { at: "/api/sessions/s-1/file?path=a.txt" },
+  "POST /api/sessions/:sessionId/file": {
+    body: { path: "a.txt", text: "new", version: createHash("sha256").update(rules).digest("hex") },
+  },
+  "GET /api/folders": { at: "/api/folders?path=/wo" },
   "GET /api/projects": {},
   "POST /api/projects": { body: { name: "Another" } },
   "POST /api/projects/:projectId/rename": { at: "/api/projects/p-1/rename", body: { name: "Renamed" } },
@@ -181,7 +213,10 @@ const plugin = {
   ...{ installPolicy: "AVAILABLE", authPolicy: "ON_INSTALL" },
 };
 const turn = { id: "t-1", items: [], status: "completed" };
-const rules = 'prefix_rule(pattern=["git", "push"], decision="prompt")\n';
+const goal = {
+  ...{ threadId: "s-1", objective: "all tests pass", status: "active", tokenBudget: 1000, tokensUsed: 0, timeUsedSeconds: 0 },
+  ...{ createdAt: 0, updatedAt: 0 },
+};
 
 const repository = {
   ...{
@@ -273,6 +308,37 @@ export function ableEngine(): PlayedEngine {
     "marketplace/remove": { marketplaceName: "mk" },
     "marketplace/upgrade": { errors: [], selectedMarketplaces: [], upgradedRoots: [] },
     "feedback/upload": { threadId: "x" },
+    "threadSection/list": { data: [{ id: "sec-1", name: "Later" }], nextCursor: null },
+    "threadSection/create": { section: { id: "sec-1", name: "Later" } },
+    "threadSection/update": { section: { id: "sec-1", name: "Soon" } },
+    "threadSection/delete": {},
+    "thread/section/move": {},
+    "thread/readState/update": { readState: { revision: "r-2", firstUnread: null } },
+    "thread/attachment/list": {
+      data: [{ id: "a-1", attachmentType: "link", identityKey: "k", payload: {}, createdAt: 1 }],
+      nextCursor: null,
+    },
+    "thread/attachment/add": {
+      attachment: { id: "a-1", attachmentType: "link", identityKey: "k", payload: {}, createdAt: 1 },
+      outcome: "created",
+    },
+    "thread/attachment/remove": {},
+    "thread/goal/get": { goal },
+    "thread/goal/set": { goal },
+    "thread/goal/clear": { cleared: true },
+    "thread/queue/start": { turn: { ...turn, id: "t-3", status: "inProgress" } },
+    "thread/searchOccurrences": {
+      data: [{ turnId: "t-1", itemId: "i-1", snippet: "the limiter", snippetMatchRange: { start: 4, end: 11 }, turnCursor: "from:t-1" }],
+      nextCursor: null,
+    },
+    "thread/timeline/list": { data: [{ type: "turnStarted", position: 1, turnId: "t-1", startedAt: 1 }], nextCursor: null },
+    "thread/items/read": { data: [] },
+    "account/usage/breakdown": {
+      ...{ rows: [], currency: "USD", today: { day: "2026-01-01", tokens: 0, money: 0 }, truncated: false },
+      budget: { tokensPerDay: null, tokensPerThread: null, moneyPerDay: 5, moneyPerThread: null },
+    },
+    "fs/getMetadata": { isDirectory: true, isFile: true, isSymlink: false, createdAtMs: 0, modifiedAtMs: 0 },
+    "fs/readDirectory": { entries: [{ fileName: "work", isDirectory: true, isFile: false }] },
     "fs/createDirectory": {},
     "fs/writeFile": {},
     "fs/readFile": { dataBase64: Buffer.from(rules).toString("base64") },
@@ -283,6 +349,7 @@ export function ableEngine(): PlayedEngine {
     return { createdAtMs: 0, isDirectory: true, isFile: false, isSymlink: false, modifiedAtMs: 0 };
   });
   engine.on("thread/read", ({ threadId }) => ({ thread: threadOf(String(threadId)) }));
+  engine.on("thread/search", () => ({ data: [{ thread: threadOf("s-1"), snippet: "the limiter" }], nextCursor: null }));
   engine.on("thread/list", () => ({ data: [threadOf("s-1")], nextCursor: null }));
   engine.on("thread/start", () => openedWith(threadOf("s-new", { preview: "" })));
   engine.on("thread/resume", ({ threadId }) => openedWith(threadOf(String(threadId))));
@@ -350,6 +417,24 @@ export function onlyThreads(): PlayedEngine {
     "marketplace/remove",
     "marketplace/upgrade",
     "fs/readFile",
+    "fs/readDirectory",
+    "threadSection/list",
+    "threadSection/create",
+    "threadSection/update",
+    "threadSection/delete",
+    "thread/section/move",
+    "thread/readState/update",
+    "thread/attachment/list",
+    "thread/attachment/add",
+    "thread/attachment/remove",
+    "thread/goal/get",
+    "thread/goal/set",
+    "thread/goal/clear",
+    "thread/search",
+    "thread/searchOccurrences",
+    "thread/timeline/list",
+    "thread/items/read",
+    "account/usage/breakdown",
   ])
     plain.on(method, () => {
       throw invalidRequest(`Invalid request: unknown variant \`${method}\`, expected one of …`);

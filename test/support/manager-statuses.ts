@@ -122,6 +122,7 @@ export const engineRefusals = [
   ["POST /api/sessions/:sessionId/review", "review/start", "busy", "invalid_state"],
   ["POST /api/sessions/:sessionId/archive", "thread/archive", "no rollout found for thread id s-1", "not_materialized"],
   ["POST /api/sessions/:sessionId/interrupt", "turn/interrupt", "no active turn to interrupt", "no_active_turn"],
+  ["POST /api/sessions/:sessionId/goal", "thread/goal/set", "goals feature is disabled", "invalid_state"],
   ["POST /api/mcp/servers/:serverName/oauth/login", "mcpServer/oauth/login", "No MCP server named 'one' found.", "invalid_state"],
   ["POST /api/account/login/start", "account/login/start", "a sign-in is under way", "invalid_state"],
   ["GET /api/plugins/:pluginId", "plugin/read", "missing plugin.json", "invalid_state"],

@@ -240,6 +240,12 @@ export class PlayedEngine implements Engine {
       this.queued.push(queuedSubmission);
       return { queuedSubmission };
     });
+    this.on("thread/queue/update", ({ queuedSubmissionId, input }) => {
+      const queuedSubmission = this.queued.find(({ id }) => id === queuedSubmissionId);
+      if (queuedSubmission !== undefined) queuedSubmission["input"] = input;
+      return { queuedSubmission };
+    });
+    this.on("thread/queue/reorder", () => ({}));
     this.on("thread/queue/delete", ({ queuedSubmissionId }) => {
       const at = this.queued.findIndex(({ id }) => id === queuedSubmissionId);
       if (at >= 0) this.queued.splice(at, 1);

@@ -34,6 +34,7 @@ export function session(id: string, title: string, part: Partial<SessionSummary>
     model: "gpt-5.6-codex",
     branch: "main",
     queued: 0,
+    unread: false,
     lastTurnStatus: "completed",
     ...part,
   };

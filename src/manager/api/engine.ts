@@ -23,6 +23,7 @@ import { ListMcpServerStatusResponse, McpServerOauthLoginResponse } from "../../
 import { CollaborationModeListResponse, ModelListResponse } from "../../protocol/model.ts";
 import { SandboxReadResponse } from "../../protocol/sandbox.ts";
 import { SkillsConfigWriteResponse, SkillsListResponse } from "../../protocol/skills.ts";
+import { UsageBreakdownResponse } from "../../protocol/spending.ts";
 import { bounded, route } from "./define.ts";
 import { Failure, InvalidRequest } from "./records.ts";
 
@@ -178,6 +179,12 @@ export const engineRoutes = {
     summary: "Sign the engine out",
     scope: "admin",
     answers: { 200: LogoutAccountResponse, 501: Failure },
+  }),
+  "GET /api/usage": route({
+    summary: "Tokens and money by day, folder and model, and the budget",
+    scope: "read",
+    query: named("UsageQuery", () => object({ days: optional(bounded(integer(), { minimum: 1, maximum: 366 })) })),
+    answers: { 200: UsageBreakdownResponse, ...refused },
   }),
   "GET /api/account/rate-limits": route({
     summary: "What remains of the account's limits",

@@ -67,6 +67,13 @@ async function modelOf({ link, engine }: Manager): Promise<string | null> {
   return read?.config.model ?? null;
 }
 
+/** The engine counts by the days of its time zone, which is ours where it runs on this machine. */
+function localDay(ms: number): string {
+  const date = new Date(ms);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
 export const engineHandlers: HandlersFor<typeof engineRoutes> = {
   async "GET /api/capabilities"({ manager, query }) {
     if (query.refresh === true || !probed.has(manager)) probed.set(manager, probe(manager));
@@ -126,6 +133,10 @@ export const engineHandlers: HandlersFor<typeof engineRoutes> = {
   async "POST /api/account/logout"({ manager, caller }) {
     manager.audit.write({ type: "account_logout", by: caller.actor, summary: "the engine was signed out" });
     return ok(await manager.link.call("account/logout", {}));
+  },
+  async "GET /api/usage"({ manager, query }) {
+    const since = localDay(manager.now() - ((query.days ?? 30) - 1) * 86_400_000);
+    return ok(await manager.link.call("account/usage/breakdown", { since }));
   },
   "GET /api/account/rate-limits": async ({ manager }) => ok(await manager.link.call("account/rateLimits/read", {})),
   "GET /api/config": async ({ manager, query }) => ok(await manager.link.call("config/read", query)),

@@ -6,7 +6,7 @@ import { merged, startControls, threadSettings } from "../../sessions/controls.t
 import type { SessionSummary } from "../../sessions/records.ts";
 import { isUnknownThread, isUnsupported } from "../../sessions/refusals.ts";
 import { restoreFiles } from "../../sessions/restore-files.ts";
-import { readTurns, type Session, withLiveTurn } from "../../sessions/sessions.ts";
+import { everySource, readTurns, type Session, withLiveTurn } from "../../sessions/sessions.ts";
 import { emptyView } from "../../sessions/thread-view.ts";
 import type { TranscriptRow } from "../api/records.ts";
 import type { sessionRoutes } from "../api/sessions.ts";
@@ -79,21 +79,10 @@ async function listPage(
       cursor,
       limit: Math.min(enginePage, limit - listed.length),
       sortKey: "updated_at",
-      sourceKinds: [
-        "cli",
-        "vscode",
-        "exec",
-        "appServer",
-        "subAgent",
-        "subAgentReview",
-        "subAgentCompact",
-        "subAgentThreadSpawn",
-        "subAgentOther",
-        "unknown",
-      ],
+      sourceKinds: [...everySource],
       ...(query.search === undefined || query.search === "" ? {} : { searchTerm: query.search }),
     });
-    const sessions = page.data.map((thread) => manager.sessions.learn(thread, archived));
+    const sessions = page.data.map((thread) => manager.sessions.learn(thread, archived, page.readStates?.[thread.id]));
     listed.push(...sessions.filter((s) => isShown(s) && !fresh.includes(s)));
     cursor = page.nextCursor ?? null;
   } while (cursor !== null && listed.length < limit);

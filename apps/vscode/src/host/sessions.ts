@@ -34,7 +34,7 @@ export class Sessions extends EngineSessions {
       changed: (summary) => ports.changed(summary),
       about: (session) => ({
         title: null,
-        projectId: null,
+        ...{ projectId: null, snoozedUntil: null, changes: null },
         sessionControls: session.settings === undefined ? null : { ...this.controls(session), settings: {} },
         systemOwned: session.thread.threadSource === "system" || typeof session.thread.source !== "string",
       }),
@@ -75,7 +75,7 @@ export class Sessions extends EngineSessions {
     const listed = new Set(page.data.map((thread) => thread.id));
     // A session without messages is not on disk yet; it belongs on the first page.
     const fresh = archived || query.cursor !== undefined ? [] : this.all().filter((s) => s.attached && !s.archived && !listed.has(s.id));
-    const sessions = [...fresh, ...page.data.map((thread) => this.learn(thread, archived))];
+    const sessions = [...fresh, ...page.data.map((thread) => this.learn(thread, archived, page.readStates?.[thread.id]))];
     return { sessions: sessions.map((session) => this.summary(session)), nextCursor: page.nextCursor ?? null };
   }
 

@@ -58,6 +58,7 @@ const session = (part: Partial<SessionSummary> = {}): SessionSummary => ({
   systemOwned: false,
   preview: "",
   queued: 0,
+  unread: false,
   ...part,
 });
 

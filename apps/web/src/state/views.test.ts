@@ -27,6 +27,7 @@ const session = (id: string, part: Partial<SessionSummary> = {}): SessionSummary
   systemOwned: false,
   preview: "",
   queued: 0,
+  unread: false,
   ...part,
 });
 const view = { groupBy: "time", filter: "all", search: "", folded: new Set<string>() } as const;
