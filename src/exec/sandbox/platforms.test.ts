@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { recordedNetwork } from "../network/testing.ts";
 import { createSandbox } from "./create-sandbox.ts";
 import { seatbeltProfile } from "./macos-seatbelt.ts";
 
@@ -40,6 +41,11 @@ describe("the Seatbelt profile", () => {
     assert.ok(profile.includes(`(deny file-read* file-write* (subpath "${base}/home"))`));
     assert.ok(profile.includes(`(allow file-read* (subpath "${base}/home/skills"))`));
     assert.equal(profile.split("(").length, profile.split(")").length, "brackets");
+    const network = recordedNetwork({ allow: ["example.com"] });
+    const filtered = sandbox.wrap(command, { policy: { type: "workspaceWrite" }, workspaceRoots: [path.join(base, "work")], network });
+    assert.ok("argv" in filtered);
+    assert.deepEqual([filtered.argv[2], filtered.channel], [profile, undefined], "listed hosts open nothing");
+    assert.match(filtered.noNetwork ?? "", /as a whole/);
   });
 
   test("denials come after permissions", () => {
