@@ -217,6 +217,10 @@ export const doorRequirements = {
     source: "observed 0.166",
     says: "where nobody may be asked, a host without a rule is refused; a cancel stops the turn and its command",
   },
+  "profile.hostsAfterwards": {
+    source: "source of 0.166",
+    says: "a background command whose turn is over asks nobody: a host without a rule is refused, in words",
+  },
   "profile.hostsGeneral": {
     source: "observed 0.166",
     says: "features.network_proxy filters the hosts of sandbox modes with a network too",

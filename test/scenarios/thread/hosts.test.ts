@@ -211,6 +211,25 @@ verifies(
 );
 
 verifies(
+  "profile.hostsAfterwards",
+  async (stage) => {
+    const line = `until [ -e go ]; do read -t 0.05 <> <(:); done; ${local("late")}`;
+    const steps = [{ run: line, with: { yield_time_ms: 250 } }, { say: "done" }];
+    const client = await stage.app({ turns: [{ user: "/^start$/", steps }], config: profile("domains = {}\nallow_local_binding = true") });
+    client.answer("item/commandExecution/requestApproval", () => assert.fail("nobody is asked about a turn that is over"));
+    const ended = Promise.withResolvers<string>();
+    client.on("item/completed", ({ item }) => {
+      if (item.type === "commandExecution") ended.resolve(item.aggregatedOutput ?? "");
+    });
+    const { thread } = await client.call("thread/start", { cwd: stage.workspace });
+    await (await client.resumeThread(thread.id)).run("start");
+    writeFileSync(path.join(stage.workspace, "go"), "");
+    assert.match(await ended.promise, /was blocked: the turn that started the command has ended, so nobody could be asked/);
+  },
+  mounting,
+);
+
+verifies(
   "profile.hostsGeneral",
   async (stage) => {
     const config = `sandbox_mode = "workspace-write"
