@@ -272,9 +272,7 @@ export function createApp(options: ComposeOptions): App {
   store.onTrouble = (message) => subscriptions.toAll("warning", { message, threadId: null });
   const app: App = {
     version: manifest.version,
-    codexHome,
-    system,
-    config,
+    ...{ codexHome, system, config },
     ...{ chooseModel: chooseModelFor, whyNoModel, catalog, askProvider: (signal) => askProvider(inUse(), { env, credentials }, signal) },
     providers: () => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }),
     ...{ mcp, accounts, skills, usage, plugins: plugins.all },

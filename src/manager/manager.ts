@@ -98,19 +98,12 @@ export class Manager {
     this.hub = new Hub(randomUuid(), (id) => this.sessions.isSystemOwned(id));
     const link = (): EngineLink => this.link;
     this.sessions = new Sessions({
-      hub: this.hub,
-      store: this.store,
-      link,
-      now,
+      ...{ hub: this.hub, store: this.store, link, now },
       pendingCount: (id) => this.requests.count(id),
       queued: (id) => this.messages.count(id),
     });
     this.requests = new Requests({
-      hub: this.hub,
-      store: this.store,
-      audit: this.audit,
-      decisions: this.decisions,
-      now,
+      ...{ hub: this.hub, store: this.store, audit: this.audit, decisions: this.decisions, now },
       respond: (id, outcome) => this.link.respond(id, outcome),
       isSystemOwned: (id) => this.sessions.isSystemOwned(id),
       isDeleted: (id) => this.sessions.isDeleted(id),

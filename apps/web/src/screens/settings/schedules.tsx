@@ -96,7 +96,7 @@ function ScheduleBox({
               busy={busy}
               disabled={busy}
               aria-label={`Run now: ${name}`}
-              onClick={() => void run(async () => void (await controller.try(tools.runSchedule(scheduleId)), onChanged()))}
+              onClick={() => void run(() => controller.try(tools.runSchedule(scheduleId)).then(onChanged))}
             >
               Run now
             </Button>
