@@ -89,6 +89,10 @@ export const doorRequirements = {
     source: "Agent Client Protocol, File system",
     says: "files are read as the editor shows them, unsaved changes included, where it offers that",
   },
+  "acp.unsavedChanges": {
+    source: "Agent Client Protocol, File system",
+    says: "an edit of a file with unsaved changes reaches the editor's text too, or people are told that the two have come apart",
+  },
   "acp.signIn": {
     source: "Agent Client Protocol, Authentication",
     says: "without a model a session asks for a sign-in, and every provider's is offered in the editor's terminal",

@@ -11,6 +11,7 @@ import {
   type RequestPermissionResponse,
   type SessionNotification,
   type SessionUpdate,
+  type WriteTextFileRequest,
 } from "@agentclientprotocol/sdk/unstable";
 import { createAgent } from "../../src/adapters/acp/agent.ts";
 import { createApp } from "../../src/main/compose.ts";
@@ -23,6 +24,8 @@ export interface EditorOptions extends StageOptions {
   readonly clientCapabilities?: ClientCapabilities;
   /** A file's content in the editor. */
   readonly shows?: (request: ReadTextFileRequest) => string;
+  /** Takes a file's new content into the editor. */
+  readonly takes?: (request: WriteTextFileRequest) => void;
 }
 
 export interface Editor extends AsyncDisposable {
@@ -49,7 +52,7 @@ function raise(error: Error): never {
 /** Without a config the home is used as it is, as after a restart. */
 export async function editor(home: string, options: EditorOptions | undefined): Promise<Editor> {
   if (options !== undefined) writeHome(home, options);
-  const { permit, fill, shows, clientCapabilities = {} } = options ?? {};
+  const { permit, fill, shows, takes, clientCapabilities = {} } = options ?? {};
   const app = createApp({
     codexHome: home,
     log: strictLog,
@@ -69,6 +72,10 @@ export async function editor(home: string, options: EditorOptions | undefined): 
       return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
     })
     .onRequest("fs/read_text_file", ({ params }) => ({ content: shows?.(params) ?? raise(RequestError.resourceNotFound(params.path)) }))
+    .onRequest("fs/write_text_file", ({ params }) => {
+      takes?.(params);
+      return {};
+    })
     .onRequest("elicitation/create", ({ params }) => fill?.(params) ?? { action: "decline" })
     .connect(
       createAgent({ version: "1", connect: (clientInfo) => connectInProcess(app, { clientInfo, connection: { keepsUnused: true } }) }),

@@ -11,6 +11,7 @@ import type {
 import type { Client } from "../../client/client.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
+import type { ThreadItem } from "../../protocol/item.ts";
 import type { Model } from "../../protocol/model.ts";
 import type { ThreadStartResponse } from "../../protocol/thread.ts";
 import type { ThreadSettingsUpdateParams } from "../../protocol/thread-settings.ts";
@@ -19,6 +20,7 @@ import { type Chosen, changeForMode, changeForOption, chosenFrom, chosenFromSett
 import { type Request, requestFrom } from "./prompt.ts";
 import type { Asker } from "./questions.ts";
 import { undoTurn } from "./undo.ts";
+import { mergeIntoBuffer } from "./unsaved-changes.ts";
 import { Updates } from "./updates.ts";
 
 export interface SessionOptions {
@@ -118,6 +120,7 @@ export class AcpSession implements Asker {
     if (method === "thread/settings/updated")
       return this.#changed(chosenFromSettings((params as { threadSettings: never }).threadSettings));
     this.#queueUpdates(() => this.#updates.from(method, params));
+    if (method === "item/completed") this.#queueUpdates(() => this.#merge((params as { item: ThreadItem }).item));
     if (method === "turn/completed" && turn !== undefined) this.#turnEnded(turn);
   }
   /** Sends the earlier turns to the editor. */
@@ -144,6 +147,9 @@ export class AcpSession implements Asker {
       const shown = await this.readBuffer({ path: file }).catch(() => undefined);
       if (shown !== undefined) return shown;
     }
+    return await this.readSaved(file);
+  }
+  async readSaved(file: string): Promise<string | undefined> {
     try {
       const { dataBase64 } = await this.#options.client.call("fs/readFile", { path: file });
       return Buffer.from(dataBase64, "base64").toString("utf8");
@@ -161,6 +167,18 @@ export class AcpSession implements Asker {
       this.#withdrawable,
     );
     return content;
+  }
+
+  async writeBuffer(file: string, content: string): Promise<void> {
+    await this.#options.editor.request("fs/write_text_file", { path: file, content, sessionId: this.sessionId }, this.#withdrawable);
+  }
+  async #merge(item: ThreadItem): Promise<SessionUpdate[]> {
+    const { fs } = this.capabilities;
+    if (item.type !== "fileChange" || item.status !== "completed" || fs?.readTextFile !== true || fs.writeTextFile !== true) return [];
+    const notes = await Promise.all(item.changes.map((change) => mergeIntoBuffer(change, this)));
+    return notes.flatMap((text) =>
+      text === undefined ? [] : [{ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${text}\n` } }],
+    );
   }
 
   get #withdrawable() {

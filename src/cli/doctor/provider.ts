@@ -14,7 +14,7 @@ export const checkProvider: Check = async (app, config) => {
       {
         name: "provider",
         state: "warn",
-        text: "no model is configured; the offline tour answers",
+        text: "no model is configured: people see the offline tour, programs get an error",
         fix: "set a provider's key (OPENAI_API_KEY, ANTHROPIC_API_KEY …), run `parley login`, or set model_provider in config.toml",
       },
     ];

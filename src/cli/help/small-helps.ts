@@ -169,7 +169,7 @@ export const acpHelp = {
   summary: "Serve an editor that speaks the Agent Client Protocol",
   text: [
     "For Zed, JetBrains, Neovim, Emacs and others that start their agents; speaks over stdin and stdout.",
-    "Where the editor lets its files be read, the agent sees changes that are not saved yet. Commands run in Parley's own sandbox and never in the editor's terminal, which has none.",
+    "Where the editor lets its files be read, the agent sees changes that are not saved yet; where it lets them be written, edits reach such files' text in the editor too. Commands run in Parley's own sandbox and never in the editor's terminal, which has none.",
   ],
   usage: ["[OPTIONS]"],
   flags: agentFlags,

@@ -354,6 +354,40 @@ verifies(
 );
 
 verifies(
+  "acp.unsavedChanges",
+  async ({ home, workspace }) => {
+    const start = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
+    const edit = (name: string): string => `*** Begin Patch\n*** Update File: ${name}\n@@\n-two\n+TWO\n*** End Patch`;
+    const buffers = new Map<string, string>();
+    for (const [name, shown] of [
+      ["draft.txt", start.replace("eight", "eight, not saved")],
+      ["clean.txt", start],
+      ["far.txt", "all of it\nis other text\n"],
+    ] as const) {
+      writeFileSync(path.join(workspace, name), start);
+      buffers.set(path.join(workspace, name), shown);
+    }
+    const taken: (readonly [string, string])[] = [];
+    await using zed = await editor(home, {
+      turns: ["draft.txt", "clean.txt", "far.txt"].map((name) => [{ patch: edit(name) }, "Done."]),
+      config: never,
+      clientCapabilities: { fs: { readTextFile: true, writeTextFile: true } },
+      shows: (request) => buffers.get(request.path) ?? "",
+      takes: (request) => taken.push([path.basename(request.path), request.content]),
+    });
+    const sessionId = await zed.session(workspace);
+    for (const _ of buffers) await zed.prompt(sessionId, "edit it");
+    assert.deepEqual(taken, [["draft.txt", start.replace("two", "TWO").replace("eight", "eight, not saved")]]);
+    assert.match(
+      zed.text("agent_message_chunk"),
+      /far\.txt has unsaved changes that the edit does not fit; the edit is in the saved file\./,
+    );
+    assert.doesNotMatch(zed.text("agent_message_chunk"), /(?:draft|clean)\.txt has unsaved/);
+  },
+  memory,
+);
+
+verifies(
   "acp.signIn",
   async ({ home, workspace }) => {
     writeFileSync(path.join(home, "config.toml"), "");
