@@ -17,12 +17,20 @@ class ProtectedServer {
   readonly registered: { redirect_uris: string[] }[] = [];
   readonly grants: string[] = [];
   challenge = "";
+  /** Every request must have it as a header. */
+  gateway: string | undefined;
+  /** Whether the server says for itself what it is and who signs in to it. */
+  describesItself = true;
 
   constructor() {
     this.server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {
+        if (this.gateway !== undefined && request.headers["x-gateway"] !== this.gateway) {
+          response.writeHead(403).end();
+          return;
+        }
         const { status, body } = this.#answer(request.url ?? "", Buffer.concat(chunks).toString());
         response.writeHead(status, { "content-type": "application/json" });
         response.end(JSON.stringify(body));
@@ -37,6 +45,7 @@ class ProtectedServer {
   }
   #answer(url: string, text: string): { status: number; body: unknown } {
     const { url: base } = this;
+    if (url.startsWith("/.well-known/oauth-protected-resource") && !this.describesItself) return { status: 404, body: {} };
     if (url.startsWith("/.well-known/oauth-protected-resource"))
       return { status: 200, body: { resource: `${base}/mcp`, authorization_servers: [base] } };
     if (url.startsWith("/.well-known/oauth-authorization-server"))
@@ -140,6 +149,34 @@ describe("mcp sign in", () => {
       const { url } = await signIn.login(scope, "web", undefined);
       assert.equal(new URL(url).searchParams.get("resource"), "https://resource.example/mcp");
       signIn.close();
+    });
+
+    it("requests a token for the server's own address where nothing names another resource", async () => {
+      issuer.describesItself = false;
+      const { signIn, scope } = open();
+      const { url } = await signIn.login(scope, "web", undefined);
+      assert.equal(new URL(url).searchParams.get("resource"), `${issuer.url}/mcp`);
+      signIn.close();
+    });
+
+    it("sends a gateway the headers of the settings and of their helper, and names a helper that fails", async () => {
+      issuer.gateway = "let-me-in";
+      settings("file", `http_headers_helper = "printf '{\\"X-Gateway\\":\\"let-me-in\\"}'"\n`);
+      const { signIn, scope } = open();
+      const { url, done } = await signIn.login(scope, "web", undefined);
+      await visit(url, "good");
+      assert.deepEqual(await done, { error: undefined });
+      for (const [helper, why] of [
+        ["exit 3", /http_headers_helper ended with exit code 3/],
+        ["echo secret-not-json", /http_headers_helper printed no JSON object/],
+        [`echo '{\\"a b\\":\\"x\\"}'`, /a name that no header can have/],
+      ] as const) {
+        settings("file", `http_headers_helper = "${helper}"\n`);
+        const again = open();
+        const refused = await again.signIn.login(again.scope, "web", undefined).catch((error: Error) => error.message);
+        assert.match(String(refused), why);
+        assert.doesNotMatch(String(refused), /secret/);
+      }
     });
 
     it("uses the client and redirect address of the settings, for signing in and for renewing", async () => {

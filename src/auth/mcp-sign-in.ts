@@ -4,6 +4,7 @@ import type { ConfigSource, McpServerConfig } from "../core/ports/config.ts";
 import type { McpScope, McpServers } from "../core/ports/mcp.ts";
 import { boundedResponse } from "../lib/bounded-response.ts";
 import { errorMessage } from "../lib/error-text.ts";
+import { headersFromCommand } from "../lib/headers-from-command.ts";
 import { refusePrivateTarget } from "../lib/private-network.ts";
 import { randomUuid } from "../lib/random.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
@@ -119,11 +120,18 @@ async function login(
     },
     AbortSignal.any([signal, ended.signal]),
   );
+  const own = await gatewayHeaders(server, signal).catch((error: unknown) => {
+    ended.abort();
+    throw invalidRequest(`failed to sign in to MCP server '${name}': ${shortMessage(error)}`);
+  });
   const fetchFn = async (url: string | URL, init?: RequestInit): Promise<Response> => {
     const why = refusePrivateTarget(new URL(url), new URL(serverUrl));
     if (why !== undefined) throw new Error(why);
     const within = AbortSignal.any([signal, AbortSignal.timeout(requestMs)]);
-    return boundedResponse(await fetch(url, { ...init, redirect: "error", signal: within }), maxAnswerBytes);
+    // The issuer may be elsewhere, and what opens the gateway to the server is not for it.
+    const headers = new Headers(new URL(url).origin === new URL(serverUrl).origin ? own : {});
+    for (const [key, value] of new Headers(init?.headers)) headers.set(key, value);
+    return boundedResponse(await fetch(url, { ...init, headers, redirect: "error", signal: within }), maxAnswerBytes);
   };
   const provider = new FreshSignIn(server, serverUrl, kept, {
     state,
@@ -149,6 +157,13 @@ async function login(
     (error: unknown) => ({ error: shortMessage(error) }),
   );
   return { url: page.href, loginId: randomUuid(), done };
+}
+
+/** The headers of the settings that the server's gateway wants with every request. */
+async function gatewayHeaders({ transport }: McpServerConfig, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+  if (transport.type !== "http") return {};
+  const { httpHeadersHelper: helper, httpHeaders } = transport;
+  return helper === undefined ? httpHeaders : { ...(await headersFromCommand(helper, signal)), ...httpHeaders };
 }
 
 /** Shortened, because the message repeats what the issuer sent, at any length. */
@@ -178,18 +193,26 @@ class KeptSignIn implements OAuthClientProvider {
   readonly #kept: McpCredentials;
   readonly #named: McpCredential["client"];
   #discovered: OAuthDiscoveryState | undefined;
-  /** Defined only if the settings name the resource: the library then uses it instead of the server's own metadata. */
-  readonly validateResourceURL?: () => Promise<URL>;
+  readonly #resource: string | undefined;
 
   constructor(server: Pick<McpServerConfig, "name" | "oauthResource" | "oauthClient">, url: string, kept: McpCredentials) {
     const { name, oauthResource } = server;
     this.#name = name;
     this.#named = namedClient(server);
-    if (oauthResource !== undefined) this.validateResourceURL = async () => new URL(oauthResource);
+    this.#resource = oauthResource;
     this.#url = url;
     this.#kept = kept;
   }
 
+  /** A token is for one server: that of the settings, else the one that the server names for itself, else its address. */
+  async validateResourceURL(server: string | URL, named?: string): Promise<URL> {
+    if (this.#resource !== undefined) return new URL(this.#resource);
+    if (named === undefined) return new URL(server);
+    const { checkResourceAllowed } = await import("@modelcontextprotocol/client");
+    if (!checkResourceAllowed({ requestedResource: server, configuredResource: named }))
+      throw new Error(`the server names the resource ${named}, which does not match its address ${String(server)}`);
+    return new URL(named);
+  }
   get redirectUrl(): string {
     return `http://127.0.0.1${callbackPath}`;
   }

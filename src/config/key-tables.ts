@@ -55,6 +55,10 @@ export const mcpServer = table("One server: `command` for a program, `url` for a
   bearer_token_env_var: value(string, "The environment variable that contains its token."),
   http_headers: value(texts, "Further headers."),
   env_http_headers: value(texts, "Header name → environment variable that holds its value."),
+  http_headers_helper: value(
+    string,
+    'A shell command that prints further headers as JSON (`{"X-Key": "…"}`), run for each connection and sign-in.',
+  ),
   enabled: value(boolean, "Off keeps the entry and starts nothing.", { standard: "true" }),
   required: value(boolean, "Refuse to start a thread without it.", { standard: "false" }),
   startup_timeout_sec: value(seconds, "Seconds to wait until it answers.", { standard: "10" }),

@@ -132,6 +132,7 @@ function transportFrom(key: string, entry: TomlTable): McpServerConfig["transpor
     bearerTokenEnvVar: text(entry, "bearer_token_env_var"),
     httpHeaders: texts(entry, "http_headers") ?? {},
     envHttpHeaders: texts(entry, "env_http_headers") ?? {},
+    ...(text(entry, "http_headers_helper") === undefined ? {} : { httpHeadersHelper: text(entry, "http_headers_helper") }),
   };
 }
 

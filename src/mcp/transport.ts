@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FetchLike, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../core/ports/config.ts";
 import { boundedResponse } from "../lib/bounded-response.ts";
+import { headersFromCommand } from "../lib/headers-from-command.ts";
 import { refusePrivateTarget } from "../lib/private-network.ts";
 
 export interface TransportOptions {
@@ -53,7 +54,9 @@ async function http(
 ): Promise<Transport> {
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const bearer = transport.bearerTokenEnvVar === undefined ? undefined : env[transport.bearerTokenEnvVar];
+  const { httpHeadersHelper: helper } = transport;
   const headers = {
+    ...(helper === undefined ? {} : await headersFromCommand(helper, AbortSignal.timeout(helperMs))),
     ...transport.httpHeaders,
     ...Object.fromEntries(
       Object.entries(transport.envHttpHeaders).flatMap(([name, variable]) => (env[variable] === undefined ? [] : [[name, env[variable]]])),
@@ -66,6 +69,9 @@ async function http(
     ...(auth === undefined || bearer !== undefined ? {} : { authProvider: auth }),
   });
 }
+
+/** Only guards against hanging: the helper has a limit of its own. */
+const helperMs = 30_000;
 
 /** A server sets the delay before its ended stream is requested again; it is never requested more often than this. */
 const streamEveryMs = 1_000;

@@ -13,7 +13,7 @@ export const program = "program" in codex ? codex.program : "";
 
 /** Runs the steps on the real Codex and on Parley, each on its own home, and compares the results. */
 export async function playOnBoth<T>(
-  { t, provider }: { readonly t: TestContext; readonly provider: string },
+  { t, provider, env }: { readonly t: TestContext; readonly provider: string; readonly env?: Readonly<Record<string, string>> },
   steps: (side: Side) => Promise<T>,
   prepare: (folder: string) => void = () => {},
 ): Promise<T> {
@@ -22,7 +22,7 @@ export async function playOnBoth<T>(
     const folder = scratch(t);
     mockHome(folder, provider);
     prepare(folder);
-    const side = await new Side(t, folder, which).open();
+    const side = await new Side(t, folder, which, env).open();
     const outcome = JSON.stringify(await steps(side)).replaceAll(folder, "<FOLDER>");
     outcomes.push(JSON.parse(outcome) as T);
     await side.end();
@@ -57,12 +57,12 @@ export class Side {
   readonly #server: ServerProcess;
   #ids = 0;
 
-  constructor(t: TestContext, folder: string, program?: string) {
+  constructor(t: TestContext, folder: string, program?: string, more: Readonly<Record<string, string>> = {}) {
     this.folder = folder;
     this.isCodex = program !== undefined;
     mkdirSync(path.join(folder, "tmp"), { recursive: true });
     const command = program === undefined ? {} : { program, args: ["-c", "features.remote_models=false", "app-server"] };
-    const env = { TMPDIR: path.join(folder, "tmp"), SHELL: "/bin/bash", LANG: "C.UTF-8" };
+    const env = { TMPDIR: path.join(folder, "tmp"), SHELL: "/bin/bash", LANG: "C.UTF-8", ...more };
     this.#server = new ServerProcess(t, [], env, { folder, ...command });
   }
 

@@ -196,7 +196,7 @@ function listed(app: App, server: McpServerConfig) {
             bearer_token_env_var: transport.bearerTokenEnvVar ?? null,
             http_headers: none(transport.httpHeaders),
             env_http_headers: none(transport.envHttpHeaders),
-            http_headers_helper: null,
+            http_headers_helper: transport.httpHeadersHelper ?? null,
           },
     startup_timeout_sec: isSet(app, server, "startup_timeout_sec", "startup_timeout_ms") ? server.startupTimeoutMs / 1000 : null,
     tool_timeout_sec: isSet(app, server, "tool_timeout_sec") ? server.toolTimeoutMs / 1000 : null,

@@ -72,6 +72,8 @@ export interface McpServerConfig {
         readonly bearerTokenEnvVar: string | undefined;
         readonly httpHeaders: Readonly<Record<string, string>>;
         readonly envHttpHeaders: Readonly<Record<string, string>>;
+        /** A shell command that prints further headers as JSON. */
+        readonly httpHeadersHelper?: string | undefined;
       };
   readonly enabled: boolean;
   readonly required: boolean;
