@@ -99,6 +99,10 @@ const overrides: Readonly<Record<string, (place: Place) => unknown>> = {
 };
 
 /** The required params with simple values. */
+/** Answers of the model wait for it. */
+let held = Promise.withResolvers<void>();
+held.resolve();
+
 function paramsOf(method: string, place: Place): unknown {
   const own = overrides[method];
   if (own !== undefined) return own(place);
@@ -191,8 +195,11 @@ class Side {
     const replies = new Map<string, Reply>();
     let place = await this.place();
     for (const method of names) {
+      // The turn that is steered and interrupted must still run then.
+      if (method === "turn/start") held = Promise.withResolvers<void>();
       if (method === "thread/unarchive") await this.call("thread/archive", { threadId: place.threadId });
       replies.set(method, await this.call(method, paramsOf(method, place)));
+      if (method === "turn/interrupt") held.resolve();
       if (/archive|delete|revert|compact|review|realtime/.test(method)) place = await this.place();
     }
     return replies;
@@ -259,7 +266,10 @@ async function main(): Promise<number> {
     return 2;
   }
   const root = mkdtempSync(path.join(tmpdir(), "parley-methods-"));
-  await using model = new MockProvider(stream(responsesFrames({ text: "ok then" })));
+  await using model = new MockProvider(async (response, request) => {
+    await held.promise;
+    return await stream(responsesFrames({ text: "ok then" }))(response, request);
+  });
   const provider = await model.listen();
   const main = path.resolve(import.meta.dirname, "../src/cli/main.ts");
   const sides = [

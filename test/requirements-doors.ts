@@ -109,6 +109,7 @@ export const doorRequirements = {
     says: "/undo takes the last turn out of the conversation, and with `files` puts its files back, as in every client",
   },
   "acp.ownCommands": { source: "Agent Client Protocol, Slash commands", says: "/compact and /review do what they say" },
+  "acp.agents": { source: "Parley", says: "sub-agents are shown in the editor, and their questions go to the session that they work for" },
   "acp.permission": {
     source: "Agent Client Protocol, Requesting permission",
     says: "a choice counts for the command; anything unknown is a no, a dismissed dialogue stops",

@@ -1,4 +1,5 @@
 /** Agent Client Protocol (ACP) adapter: translates an editor's requests into calls of the engine's client. */
+
 import path from "node:path";
 import {
   type AgentApp,
@@ -12,8 +13,8 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import type { Client } from "../../client/client.ts";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
-import type { ThreadItem } from "../../protocol/item.ts";
 import type { ThreadStartParams, ThreadStartResponse } from "../../protocol/thread.ts";
+import { childrenIn } from "../agent-children.ts";
 import { editorTools, readInEditor } from "./editor-files.ts";
 import { listSessions } from "./listing.ts";
 import { availableCommands } from "./prompt.ts";
@@ -292,12 +293,11 @@ function listen(client: Client, state: AgentState): void {
     return owner(threadId) ?? raise(invalidRequest("no editor has this session open"));
   };
   client.onAny((method, params) => {
-    const { threadId, item } = params as { threadId?: string | null; item?: ThreadItem };
+    const { threadId } = params as { threadId?: string | null };
     // Server-wide warnings go to every session: an editor has no other place for them.
     if (method === "warning" && threadId === null) for (const session of sessions.values()) session.receive(method, params);
+    for (const { id, parentId } of childrenIn(method, params)) parents.set(id, parentId);
     if (threadId === undefined || threadId === null) return;
-    if (item?.type === "collabAgentToolCall")
-      for (const child of item.receiverThreadIds) if (child !== threadId) parents.set(child, threadId);
     const session = sessions.get(threadId);
     if (session !== undefined) session.receive(method, params);
     else if (openings.size > 0) state.held.push({ threadId, method, params });

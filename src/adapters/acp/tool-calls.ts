@@ -53,6 +53,8 @@ export async function toolCallFrom(item: ThreadItem, read: ReadText): Promise<To
         ...call(item.id, `Agent: ${spaced(item.tool)}`, "think", statusFrom(item.status)),
         rawInput: { prompt: item.prompt ?? null, receivers: item.receiverThreadIds },
       };
+    case "subAgentActivity":
+      return { ...call(item.id, `Agent ${item.agentPath}: ${item.kind}`, "think", "completed"), rawInput: { agent: item.agentThreadId } };
     default:
       return undefined;
   }

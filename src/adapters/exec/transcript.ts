@@ -165,6 +165,12 @@ export class Transcript {
         return this.#line(this.#styled(item.status === "completed" ? "dim" : "red", clean(item.error?.message ?? item.status)));
       case "webSearch":
         return this.#line(`\n${this.#styled("magenta", "search")} ${clean(item.query)}`);
+      case "collabAgentToolCall":
+        return this.#line(
+          `\n${this.#styled("magenta", "agent")} ${snakeless(item.tool)} ${spelledOut(firstLine(item.prompt ?? ""))}`.trimEnd(),
+        );
+      case "subAgentActivity":
+        return this.#line(`\n${this.#styled("magenta", "agent")} ${spelledOut(item.agentPath)} ${item.kind}`);
       case "contextCompaction":
         return this.#line(this.#styled("dim", "\ncontext compacted"));
       default:
@@ -214,3 +220,6 @@ export class Transcript {
     return this.#colours ? styleText(style, text, { validateStream: false }) : text;
   }
 }
+
+const snakeless = (tool: string): string => tool.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+const firstLine = (text: string): string => (text.split("\n")[0] ?? "").slice(0, 120);

@@ -1,7 +1,9 @@
 /** The calls running on one engine: routes each thread's notifications and questions to its call, and finds a call by its id. */
+
 import type { Client } from "../../client/client.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
+import { childrenIn } from "../agent-children.ts";
 import { type Listener, ToolCall } from "./call.ts";
 import { commandApproval, passedOn, patchApproval, userInput, type Wording } from "./questions.ts";
 import type { Ask } from "./tools.ts";
@@ -56,9 +58,8 @@ export class RunningCalls {
     const { threadId, turnId, turn, item } = params as { threadId?: string | null; turnId?: string; turn?: never; item?: ThreadItem };
     // Server-wide warnings go to every running call: its client has no other place for them.
     if (method === "warning" && threadId === null) for (const call of this.#calls.values()) call.receive(method, params);
+    for (const { id, parentId } of childrenIn(method, params)) this.#parents.set(id, parentId);
     if (threadId === undefined || threadId === null) return;
-    if (item?.type === "collabAgentToolCall")
-      for (const child of item.receiverThreadIds) if (child !== threadId) this.#parents.set(child, threadId);
     for (const call of this.#calls.values()) {
       if (call.threadId !== threadId) continue;
       if (method === "item/completed" && item?.type === "agentMessage") call.receiveMessage(turnId ?? "", item.text);

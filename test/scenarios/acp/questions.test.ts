@@ -5,6 +5,7 @@ import path from "node:path";
 import type { RequestPermissionRequest } from "@agentclientprotocol/sdk";
 import { type EditorOptions, editor } from "../../support/acp-client.ts";
 import { verifies } from "../../support/verifies.ts";
+import { Cast, call, say } from "../agents/cast.ts";
 
 const memory = { legs: ["memory"] as const };
 const config = 'approval_policy = "on-request"\nsandbox_mode = "workspace-write"\n';
@@ -181,6 +182,28 @@ verifies(
     });
     await zed.prompt(await zed.session(workspace), "go");
     assert.match(zed.text("agent_message_chunk"), /Plum/);
+  },
+  memory,
+);
+
+verifies(
+  "acp.agents",
+  async ({ home, workspace }) => {
+    await using cast = new Cast({
+      LEAD: [
+        call("spawn_agent", { task_name: "helper", message: "TOUCH", fork_turns: "none" }),
+        call("wait_agent", { timeout_ms: 60_000 }),
+        say("over"),
+      ],
+      TOUCH: [call("exec_command", { cmd: "touch ran", sandbox_permissions: "require_escalated", justification: "it must" }), say("done")],
+    });
+    const chosen = `profile = "agents"\n${config}${await cast.config()}[profiles.agents]\nmodel = "gpt-5.6-sol"\nmodel_provider = "mock"\n`;
+    await using zed = await editor(home, { config: chosen, permit: () => "accept" });
+    await zed.prompt(await zed.session(workspace), "LEAD");
+    assert.equal(zed.asked.length, 1, "a question of the agent goes to the session that it works for");
+    assert.ok(existsSync(path.join(workspace, "ran")));
+    const titles = zed.of("tool_call").map(({ title }) => title);
+    assert.ok(titles.includes("Agent /root/helper: started"), titles.join());
   },
   memory,
 );
