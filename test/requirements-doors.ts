@@ -17,6 +17,14 @@ export const doorRequirements = {
     source: "Parley",
     says: "a thread goes from process to process as each is killed, until one is left, and nothing is lost",
   },
+  "live.holdersKilled": {
+    source: "Parley",
+    says: "processes that run a thread are killed at random, and nothing that was announced is lost or told twice, and no question is gone",
+  },
+  "live.doors": {
+    source: "Parley",
+    says: "terminal, page, editor, script and a raw client with a server each share every thread of the home: follow, steer, answer, interrupt",
+  },
   "live.strangers": { source: "Parley", says: "on the private socket and in lock files nothing but the right form counts" },
   "live.questionMoves": {
     source: "Parley",
@@ -28,7 +36,11 @@ export const doorRequirements = {
   },
   "live.stopped": {
     source: "Parley",
-    says: "a thread whose process is stopped is opened for reading, with a word on who has it, instead of waiting without end",
+    says: "a thread whose process is stopped can be read, its clients are told and refused instead of waiting without end, and all follow it again when it goes on or is killed",
+  },
+  "live.openedAtOnce": {
+    source: "Parley",
+    says: "of processes that open a thread in the same moment one runs it, and all others follow that one",
   },
   "live.takenOver": {
     source: "Parley",

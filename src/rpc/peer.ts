@@ -10,6 +10,8 @@ export class BigId {
   }
 }
 export type Id = string | number | BigId;
+/** A handler's result for a request that is answered later through `respond`, as one that `takeRequest` accepted. */
+export const answeredLater: unique symbol = Symbol("answered later");
 export type Outcome = { readonly result: unknown } | { readonly error: RpcError };
 
 export interface PeerHandlers {
@@ -134,7 +136,7 @@ export class Peer {
     const afterwards: (() => void)[] = [];
     const finish = (outcome: Outcome): void => {
       this.#inFlight--;
-      this.#respond(id, method, outcome);
+      if (!("result" in outcome) || outcome.result !== answeredLater) this.#respond(id, method, outcome);
       for (const run of afterwards) this.#guarded(method, run);
     };
     const fail = (error: unknown): void => {

@@ -56,7 +56,9 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
   const peer = new Peer(transport, {
     request(method, params, after, id) {
       const result = dispatch(method, params, { app, session, after, id });
-      return app.wireCheck === undefined ? result : app.wireCheck.result(method, result);
+      const checked = app.wireCheck === undefined ? result : app.wireCheck.result(method, result);
+      if (method !== "thread/resume" || !(checked instanceof Promise)) return checked;
+      return checked.catch((error: unknown) => app.relay.takeLate(session, { id, method, params }, error));
     },
     takeRequest: (id, method, params) => app.relay.take(session, { id, method, params }),
     notification: (method) => app.log.debug("notification", { method }),

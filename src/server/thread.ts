@@ -2,6 +2,7 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { ThreadSettings } from "../core/ports/settings.ts";
+import { ThreadHeld } from "../core/ports/thread-store.ts";
 import { activeProfile } from "../core/settings/file-rules.ts";
 import { changed, type SettingsChange } from "../core/settings/settings.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
@@ -27,6 +28,7 @@ import type { Turn } from "../protocol/turn.ts";
 import { type App, type Call, calledBy, type HandlersFor, type Session } from "./app.ts";
 import { environmentChange } from "./environments.ts";
 import { awaitRequired, startServers } from "./mcp.ts";
+import { RunsElsewhere } from "./relay/link.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
 import { pageOf, viewOf } from "./thread-list.ts";
 import { readStatesOf, withPlace } from "./thread-place.ts";
@@ -60,11 +62,15 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     const id = params.path ? await app.store.adopt(params.path) : params.threadId;
     app.subscriptions.checkSubscriptionLimit(session, id);
     const wasLoaded = app.threads.find(id) !== undefined;
-    const { thread, turns } = await app.threads.resume(id, {
+    const resumed = app.threads.resume(id, {
       ...changeFrom(params),
       config: params.config,
       dynamicTools: params.dynamicTools,
       ...calledBy(session),
+      runsElsewhere: () => app.relay.canPass(call, id),
+    });
+    const { thread, turns } = await resumed.catch((error: unknown) => {
+      throw error instanceof ThreadHeld ? new RunsElsewhere(id) : error;
     });
     call.after(() => thread.goOn());
     // A thread that somebody else has open keeps its person.

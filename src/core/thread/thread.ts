@@ -277,11 +277,13 @@ export class LiveThread implements TurnThread {
     if (this.#settings.change(change)) this.grants.forgetPermissions();
   }
 
-  /** Reacquires the thread after its lease was released; first reads what another process wrote meanwhile. */
   async #takeForWriting(): Promise<void> {
-    this.#lease = await this.ports.store.lease(this.id, this.meta.originator).catch((error: unknown) => {
-      throw error instanceof ThreadHeld ? invalidRequest(error.message) : error;
-    });
+    await this.holdAgain().catch((error: Error) => raise(error instanceof ThreadHeld ? invalidRequest(error.message) : error));
+  }
+  /** Reacquires the thread if its lease was released, and reads what another process wrote meanwhile. Throws ThreadHeld. */
+  async holdAgain(): Promise<void> {
+    if (!this.#needsLease) return;
+    this.#lease = await this.ports.store.lease(this.id, this.meta.originator);
     if (!this.#stored) return;
     const past = replay(await this.ports.store.read(this.id));
     this.history.replace(past.modelHistory);

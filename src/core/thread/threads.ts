@@ -121,6 +121,7 @@ export class Threads {
     const live = this.find(id) ?? (await this.#loading.get(id));
     // A thread that another process held when it was opened may be free by now.
     if (live !== undefined && live.readOnlyBecause === undefined) {
+      await this.#holdAgain(live, options);
       live.clients.opened({ dynamicTools: options.dynamicTools });
       return { thread: live, turns: await this.turnsOf(live) };
     }
@@ -132,6 +133,17 @@ export class Threads {
       return { thread, turns: await this.turnsOf(thread) };
     } finally {
       this.#loading.delete(id);
+    }
+  }
+
+  /** A thread that was let go may be another process's by now. What is loaded here then is as old as that moment. */
+  async #holdAgain(live: LiveThread, options: ResumeOptions): Promise<void> {
+    try {
+      await live.holdAgain();
+    } catch (error) {
+      if (!(error instanceof ThreadHeld) || options.runsElsewhere?.() !== true) return;
+      await this.unload(live.id);
+      throw error;
     }
   }
 
@@ -257,7 +269,7 @@ export class Threads {
     const stored = await this.#ports.store.find(id);
     if (stored === undefined) throw invalidRequest(`no rollout found for thread id ${id}`);
     if (stored.archived) throw archivedError(id);
-    const held = await this.#lease(id, options.originator);
+    const held = await this.#lease(id, options);
     try {
       const records = await this.#ports.store.read(id);
       const open = held.lease === undefined ? undefined : await openTurn(this.#ports, id, records);
@@ -273,11 +285,14 @@ export class Threads {
     }
   }
 
-  async #lease(id: string, originator: string): Promise<Pick<ConstructorParameters<typeof LiveThread>[1], "lease" | "readOnlyBecause">> {
+  async #lease(
+    id: string,
+    options: ResumeOptions,
+  ): Promise<Pick<ConstructorParameters<typeof LiveThread>[1], "lease" | "readOnlyBecause">> {
     try {
-      return { lease: await this.#ports.store.lease(id, originator) };
+      return { lease: await this.#ports.store.lease(id, options.originator) };
     } catch (error) {
-      if (error instanceof ThreadHeld) return { readOnlyBecause: error.message };
+      if (error instanceof ThreadHeld && options.runsElsewhere?.() !== true) return { readOnlyBecause: error.message };
       throw error;
     }
   }
@@ -339,6 +354,8 @@ function refuseUnknownProvider(config: Config, provider: string | null | undefin
 }
 
 export interface ResumeOptions extends SettingsChange {
+  /** Asked when another process holds the thread. If true, ThreadHeld is thrown and nothing is opened; else it is opened for reading. */
+  readonly runsElsewhere?: (() => boolean) | undefined;
   /** Replaces the thread's tools. */
   readonly dynamicTools?: readonly unknown[] | null | undefined;
   readonly config?: Readonly<Record<string, unknown>> | null | undefined;

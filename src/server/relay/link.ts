@@ -7,12 +7,15 @@ import type { Turn } from "../../protocol/turn.ts";
 import type { Outcome } from "../../rpc/peer.ts";
 import { type Transport, tooFarBehind } from "../../rpc/transport.ts";
 import type { Session } from "../app.ts";
+import { Silence } from "./silence.ts";
 
 /** A client's request; ids that no JavaScript number holds are not passed on. */
 export interface Passed {
   readonly id: string | number;
   readonly method: string;
   readonly params: unknown;
+  /** How often a process that it was passed to had let the thread go by then. */
+  readonly moves?: number;
 }
 
 /** What a client followed through a link when it ended. */
@@ -20,6 +23,8 @@ export interface Followed {
   readonly threadId: string;
   /** The turn that ran. */
   readonly running: Turn | undefined;
+  /** The items of that turn whose end the client was notified of. */
+  readonly completed: ReadonlySet<string>;
 }
 
 export interface LinkEvents {
@@ -29,13 +34,17 @@ export interface LinkEvents {
   unreachable(requests: readonly Passed[], why: string): void;
   /** The other process has gone. */
   gone(followed: readonly Followed[], again: readonly Passed[]): void;
+  /** The other process has let the thread go, and a third one has it. */
+  moved(request: Passed): void;
+  /** The other process does not answer, and may go on at any time. These requests can be answered from what is stored. */
+  silent(followed: readonly string[], readable: readonly Passed[]): void;
+  /** It answers again. The threads are followed as before; those that it had not opened before it fell silent are `opened` only now. */
+  woke(followed: readonly string[], opened: readonly string[]): void;
   /** Nothing is left to pass on. */
   unused(): void;
 }
 
 const maxInFlight = 4096;
-/** A process that is stopped or stuck accepts connections all the same; its greeting is answered at once by any other. */
-const welcomeMs = 10_000;
 /** Above this backlog of the client nothing more is read from the other process, which then waits or drops us. */
 const highWater = 4 * 1024 * 1024;
 /** Requests that change nothing: they are simply asked again elsewhere. */
@@ -49,17 +58,25 @@ export class Link {
   #isPaused = false;
   /** The other process has sent something: it understands what we send. */
   #isHeard = false;
-  #silence: NodeJS.Timeout | undefined;
+  readonly #silence: Silence;
   /** Sent once the connection stands. */
   #waiting: Passed[] = [];
   readonly #inFlight = new Map<string | number, Passed & { readonly settle?: ((outcome: Outcome) => void) | undefined }>();
   /** Questions of the other process to our client: our id and its id. */
   readonly #questions = new Map<number, { readonly theirs: string | number; readonly threadId: string }>();
-  readonly #threads = new Map<string, { running: Turn | undefined }>();
+  readonly #threads = new Map<string, Following>();
+  #pings = 0;
 
   constructor(session: Session, connecting: Promise<Transport>, events: LinkEvents) {
     this.#session = session;
     this.#events = events;
+    this.#silence = new Silence({
+      // A client that does not read holds up what comes from the other process; that is not silence.
+      isExpected: () => !this.#isHeard || (!this.#isPaused && (this.#inFlight.size > 0 || this.#followed().some(({ running }) => running))),
+      ping: () => this.#transport?.send(JSON.stringify({ id: `relay-ping-${this.#pings++}`, method: "relay/ping" })),
+      silent: () => this.#fellSilent(),
+      woke: () => this.#woke(),
+    });
     connecting.then(
       (transport) => this.#connected(transport),
       (error: unknown) => this.#unreachable(errorMessage(error)),
@@ -68,6 +85,9 @@ export class Link {
 
   follows(threadId: string): boolean {
     return !this.#isClosed && this.#threads.has(threadId);
+  }
+  get isSilent(): boolean {
+    return this.#silence.isSilent;
   }
   get isOpen(): boolean {
     return !this.#isClosed;
@@ -78,10 +98,15 @@ export class Link {
     if (this.#inFlight.size >= maxInFlight) return this.#answer(request, settle, { error: overloaded() });
     const threadId = threadIdIn(request.params);
     if (request.method === "thread/resume" && threadId !== undefined && !this.#threads.has(threadId))
-      this.#threads.set(threadId, { running: undefined });
+      this.#threads.set(threadId, { running: undefined, completed: new Set(), isOpened: false });
+    if (this.#silence.isSilent && settle === undefined) {
+      if (harmless.has(request.method)) return this.#events.silent([], [request]);
+      return this.#answer(request, settle, { error: unanswered(request.method, false) });
+    }
     this.#inFlight.set(request.id, { ...request, settle });
+    this.#silence.watch();
     if (this.#transport === undefined) this.#waiting.push(request);
-    else this.#transport.send(JSON.stringify(request));
+    else this.#transport.send(written(request));
   }
 
   /** Our client's answer to a question of the other process. False if the question is not one of this link's. */
@@ -103,7 +128,7 @@ export class Link {
   /** Ends the link from our side; nobody is told. */
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#silence);
+    this.#silence.end();
     this.#transport?.close();
   }
 
@@ -112,8 +137,8 @@ export class Link {
     this.#transport = transport;
     transport.onMessage = (text) => this.#receive(text);
     transport.onClose = (error) => this.#ended(error);
-    this.#silence = setTimeout(() => this.#unreachable("it does not answer"), welcomeMs).unref();
-    for (const { id, method, params } of this.#waiting) transport.send(JSON.stringify({ id, method, params }));
+    this.#silence.watch();
+    for (const request of this.#waiting) transport.send(written(request));
     this.#waiting = [];
   }
 
@@ -121,7 +146,7 @@ export class Link {
     const message = parseJson(text);
     if (!isRecord(message) || this.#isClosed) return;
     this.#isHeard = true;
-    clearTimeout(this.#silence);
+    this.#silence.heard();
     const { id, method, params } = message;
     if (typeof method === "string") {
       if (typeof id === "string" || typeof id === "number") this.#ask(id, method, params);
@@ -143,14 +168,22 @@ export class Link {
     const threadId = threadIdIn(params) ?? threadIdIn({ threadId: objectOf(params["thread"])["id"] });
     if (threadId === undefined) return;
     const thread = this.#threads.get(threadId);
-    if (thread !== undefined && method === "turn/started") thread.running = params["turn"] as Turn;
-    if (thread !== undefined && method === "turn/completed") thread.running = undefined;
+    if (thread !== undefined) this.#note(thread, method, params);
     if (method !== "serverRequest/resolved") return this.#session.peer.send(text);
     for (const [ours, { theirs }] of this.#questions) {
       if (theirs !== params["requestId"]) continue;
       this.#questions.delete(ours);
       this.#session.peer.send(JSON.stringify({ method, params: { ...params, requestId: ours } }));
     }
+  }
+
+  #note(thread: Following, method: string, params: Json): void {
+    if (method === "turn/started") {
+      thread.running = params["turn"] as Turn;
+      thread.completed.clear();
+      this.#silence.watch();
+    } else if (method === "turn/completed") thread.running = undefined;
+    else if (method === "item/completed") thread.completed.add(String(objectOf(params["item"])["id"]));
   }
 
   #settle(id: string | number, message: Json, text: string): void {
@@ -160,6 +193,7 @@ export class Link {
     const threadId = threadIdIn(request.params) ?? "";
     const isRefused = message["error"] !== undefined;
     if (request.method === "thread/resume") this.#resumed(threadId, isRefused, message);
+    if (isRefused && request.settle === undefined && hasMoved(message["error"])) return this.#events.moved(request);
     if (request.method === "thread/unsubscribe" && !isRefused) this.#threads.delete(threadId);
     if (request.settle === undefined) this.#session.peer.send(text);
     else request.settle(isRefused ? { error: errorIn(message["error"]) } : { result: message["result"] });
@@ -171,13 +205,41 @@ export class Link {
     const turns = objectOf(objectOf(message["result"])["thread"])["turns"];
     const running = Array.isArray(turns) ? turns.find((turn) => objectOf(turn)["status"] === "inProgress") : undefined;
     const thread = this.#threads.get(threadId);
-    if (thread !== undefined && running !== undefined) thread.running = running as Turn;
+    if (thread === undefined) return;
+    thread.isOpened = true;
+    if (running === undefined) return;
+    thread.running = running as Turn;
+    const items = objectOf(running)["items"];
+    thread.completed = new Set(Array.isArray(items) ? items.map((item) => String(objectOf(item)["id"])) : []);
+  }
+
+  #followed(): Followed[] {
+    return [...this.#threads].map(([threadId, { running, completed }]) => ({ threadId, running, completed }));
+  }
+
+  #fellSilent(): void {
+    const waiting = [...this.#inFlight.values()];
+    this.#inFlight.clear();
+    const isReadable = ({ method, settle }: (typeof waiting)[number]): boolean => settle === undefined && harmless.has(method);
+    for (const { settle, ...request } of waiting.filter((one) => !isReadable(one)))
+      this.#answer(request, settle, { error: unanswered(request.method, true) });
+    const known = [...this.#threads].flatMap(([threadId, { isOpened }]) => (isOpened ? [threadId] : []));
+    this.#events.silent(known, waiting.filter(isReadable));
+  }
+
+  #woke(): void {
+    const ids = [...this.#threads.keys()];
+    this.#events.woke(
+      ids,
+      ids.filter((id) => this.#threads.get(id)?.isOpened !== true),
+    );
   }
 
   #ended(error: Error | undefined): void {
     if (this.#isClosed) return;
-    if (!this.#isHeard) return this.#unreachable("it closed the connection");
+    if (!this.#isHeard && !this.#silence.isSilent) return this.#unreachable("it closed the connection");
     this.#isClosed = true;
+    this.#silence.end();
     if (error?.message === tooFarBehind) return this.#session.peer.cutOff(tooFarBehind);
     for (const [ours, { threadId }] of this.#questions) this.#session.notify("serverRequest/resolved", { threadId, requestId: ours });
     const again: Passed[] = [];
@@ -186,9 +248,8 @@ export class Link {
       else this.#answer(request, settle, { error: lost(request.method) });
     }
     const resumedAgain = new Set(again.flatMap(({ method, params }) => (method === "thread/resume" ? [threadIdIn(params)] : [])));
-    const followed = [...this.#threads].map(([threadId, { running }]) => ({ threadId, running }));
     this.#events.gone(
-      followed.filter(({ threadId, running }) => running !== undefined || !resumedAgain.has(threadId)),
+      this.#followed().filter(({ threadId, running }) => running !== undefined || !resumedAgain.has(threadId)),
       again,
     );
   }
@@ -210,13 +271,41 @@ export class Link {
   }
 }
 
+/** What is known of a thread that the client follows. */
+interface Following {
+  running: Turn | undefined;
+  completed: Set<string>;
+  /** The other process has answered the request for it. */
+  isOpened: boolean;
+}
+
+const written = ({ id, method, params }: Passed): string => JSON.stringify({ id, method, params });
+
+/** Instead of an answer: another process holds the thread, and can be reached. */
+export class RunsElsewhere extends Error {
+  readonly threadId: string;
+  constructor(threadId: string) {
+    super(`thread ${threadId} is open in another process`);
+    this.threadId = threadId;
+  }
+}
+
+/** In the data of an error: another process holds the thread by now. */
+export const movedMark = { heldByAnotherProcess: true };
+const hasMoved = (error: unknown): boolean => objectOf(objectOf(error)["data"])["heldByAnotherProcess"] === true;
+
+const unanswered = (method: string, isSent: boolean): RpcError =>
+  invalidRequest(
+    `the process that runs this thread does not answer: it is stopped or stuck. ${method} ${isSent ? "was sent to it and is carried out if it goes on" : "was not sent"}; let it go on or end it, then ${isSent ? "read the thread" : "try again"}`,
+  );
+
 const lost = (method: string): RpcError =>
   invalidRequest(
     `the process that ran this thread ended before it answered ${method}; it may have been carried out: read the thread, then send it again if not`,
   );
 
 type Json = Readonly<Record<string, unknown>>;
-const objectOf = (value: unknown): Json => (isRecord(value) ? value : {});
+export const objectOf = (value: unknown): Json => (isRecord(value) ? value : {});
 
 export function threadIdIn(params: unknown): string | undefined {
   const { threadId } = objectOf(params);

@@ -6,14 +6,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ThreadHeld } from "../../core/ports/thread-store.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import { randomUuid } from "../../lib/random.ts";
+import { isCode } from "../../lib/system-error.ts";
+import { invalidRequest, RpcError } from "../../protocol/errors.ts";
+import type { ThreadItem } from "../../protocol/item.ts";
 import type { ThreadResumeResponse, ThreadStatus } from "../../protocol/thread.ts";
-import type { Outcome } from "../../rpc/peer.ts";
+import { answeredLater, BigId, type Id, type Outcome } from "../../rpc/peer.ts";
 import type { Transport } from "../../rpc/transport.ts";
 import type { App, Call, Session } from "../app.ts";
 import { dispatch } from "../dispatch.ts";
 import type { Neighbours, ThreadsElsewhere } from "./elsewhere.ts";
 import { greetingOf } from "./greeting.ts";
-import { type Followed, Link, type Passed, threadIdIn } from "./link.ts";
+import { type Followed, Link, movedMark, objectOf, type Passed, RunsElsewhere, threadIdIn } from "./link.ts";
 
 export interface RelayOptions {
   readonly app: () => App;
@@ -24,15 +27,21 @@ export interface RelayOptions {
 
 /** These open a thread; all others need one that the client has opened. */
 const opening: ReadonlySet<string> = new Set(["thread/resume", "thread/read"]);
-/** A process that has just taken a thread may need a moment to listen. */
-const connectTries = 20;
+/** A process that has just taken a thread may need a moment to listen, on a busy machine a long one. */
+const listenMs = 5000;
 const betweenTriesMs = 25;
+/** A process that did not listen in that time is not waited for again so soon. */
+const deafMs = 30_000;
+/** More often than this a thread does not change its process while somebody opens it. */
+const maxMoves = 5;
 /** Another process may take a dead one's thread at the same time. */
 const takeoverTries = 40;
 
 export class Relay {
   readonly #options: RelayOptions;
   readonly #links = new Map<Session, Map<string, Link>>();
+  /** Sockets at which nobody listens although their process holds threads, and until when that is believed, in monotonic milliseconds. */
+  readonly #deaf = new Map<string, number>();
   #elsewhere: Promise<ThreadsElsewhere> | undefined;
   #heardElsewhere: ThreadsElsewhere | undefined;
 
@@ -47,6 +56,29 @@ export class Relay {
     const link = this.#following(session, threadId) ?? (opens(request) ? this.#linkTo(session, threadId) : undefined);
     link?.pass(request);
     return link !== undefined;
+  }
+
+  /** Whether a request that opens a thread can be passed on to the process that holds it. */
+  canPass({ session, id }: Call, threadId: string): boolean {
+    const socket = this.#options.app().store.socketOf(threadId);
+    if (socket === undefined || id instanceof BigId) return false;
+    const isSilent = this.#links.get(session)?.get(socket)?.isSilent === true;
+    return !isSilent && performance.now() >= (this.#deaf.get(socket) ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** Another process was faster while a thread was being opened here: the request is passed on to it after all. Throws all other errors. */
+  takeLate(
+    session: Session,
+    { id, method, params }: { readonly id: Id; readonly method: string; readonly params: unknown },
+    error: unknown,
+  ): typeof answeredLater {
+    if (!(error instanceof RunsElsewhere)) throw error;
+    if (session.isRelayed) throw new RpcError(-32_600, error.message, movedMark);
+    if (id instanceof BigId) throw invalidRequest(error.message);
+    // It may have been named by its file.
+    const request = { id, method, params: { ...objectOf(params), threadId: error.threadId, path: undefined } };
+    if (!this.take(session, request)) session.peer.serve(id, method, params);
+    return answeredLater;
   }
 
   /** True if the question came through a link. */
@@ -85,18 +117,25 @@ export class Relay {
 
   /** Undefined if no other process runs the thread, or if it is open here. */
   #linkTo(session: Session, threadId: string): Link | undefined {
-    const { threads, store, subscriptions, log } = this.#options.app();
+    const { threads, store, subscriptions } = this.#options.app();
     const live = threads.find(threadId);
-    if (live !== undefined && (live.ephemeral || live.lease !== undefined || subscriptions.isWatched(threadId))) return undefined;
+    const isWatched = subscriptions.isWatched(threadId);
+    if (live !== undefined && (live.ephemeral || live.lease !== undefined)) return undefined;
+    // One that could only be read may have become reachable.
+    if (isWatched && live?.readOnlyBecause === undefined) return undefined;
     const socket = store.socketOf(threadId);
-    if (socket === undefined) return undefined;
+    if (socket === undefined || performance.now() < (this.#deaf.get(socket) ?? Number.NEGATIVE_INFINITY)) return undefined;
     // What was loaded here is as old as the moment at which it was let go.
-    if (live !== undefined)
-      threads.unload(threadId).catch((error: unknown) => log.warn("a thread was not unloaded", { threadId, error: errorMessage(error) }));
-    return this.#linkAt(session, socket);
+    if (live !== undefined && !isWatched) this.#unload(threadId);
+    return this.#linkAt(session, socket, threadId);
   }
 
-  #linkAt(session: Session, socket: string): Link {
+  #unload(threadId: string): void {
+    const { threads, log } = this.#options.app();
+    threads.unload(threadId).catch((error: unknown) => log.warn("a thread was not unloaded", { threadId, error: errorMessage(error) }));
+  }
+
+  #linkAt(session: Session, socket: string, threadId: string): Link {
     const links = this.#links.get(session) ?? new Map<string, Link>();
     this.#links.set(session, links);
     const known = links.get(socket);
@@ -105,12 +144,26 @@ export class Relay {
       if (links.get(socket) === link) links.delete(socket);
     };
     const here = ({ id, method, params }: Passed): void => session.peer.serve(id, method, params);
-    const link: Link = new Link(session, this.#connect(session, socket), {
+    const link: Link = new Link(session, this.#connect(session, socket, threadId), {
       nextRequestId: () => this.#options.app().subscriptions.nextRequestId(),
       unreachable: (requests, why) => {
         drop();
         this.#options.app().log.warn("the process that runs a thread cannot be reached", { socket, why });
-        for (const request of requests) here(request);
+        if (this.#options.app().store.socketOf(threadId) === socket) this.#isDeaf(socket);
+        for (const request of requests) this.#again(session, request);
+      },
+      moved: (request) => this.#again(session, request),
+      silent: (followed, readable) => {
+        for (const one of followed) session.notify("warning", { threadId: one, message: silentText(socket) });
+        for (const request of readable) here(request);
+      },
+      woke: (followed, opened) => {
+        for (const one of followed) this.#leaveCopy(session, one);
+        for (const one of followed.filter((id) => !opened.includes(id))) session.notify("warning", { threadId: one, message: wokeText });
+        for (const one of opened)
+          this.#joinLate(session, link, one).catch((error: unknown) =>
+            this.#options.app().log.warn("a thread that answers again was not joined", { threadId: one, error: errorMessage(error) }),
+          );
       },
       gone: (followed, again) => {
         drop();
@@ -129,25 +182,57 @@ export class Relay {
     return link;
   }
 
-  async #connect(session: Session, socket: string): Promise<Transport> {
-    for (let left = connectTries; ; left--) {
+  /** Passes a request that nobody has carried out to whichever process has the thread now, else answers it here. */
+  #again(session: Session, request: Passed): void {
+    const moves = (request.moves ?? 0) + 1;
+    if (moves > maxMoves || !this.take(session, { ...request, moves })) session.peer.serve(request.id, request.method, request.params);
+  }
+
+  #isDeaf(socket: string): void {
+    const now = performance.now();
+    for (const [name, until] of this.#deaf) if (until < now) this.#deaf.delete(name);
+    this.#deaf.set(socket, now + deafMs);
+  }
+
+  async #connect(session: Session, socket: string, threadId: string): Promise<Transport> {
+    const { store } = this.#options.app();
+    const until = performance.now() + listenMs;
+    for (;;) {
       try {
         const transport = await this.#options.connect(socket);
         transport.send(greetingOf(session));
         return transport;
       } catch (error) {
-        if (left === 0) throw error;
+        const mayListen = performance.now() < until && isCode(error, "ENOENT", "ECONNREFUSED", "EAGAIN");
+        if (!mayListen || store.socketOf(threadId) !== socket) throw error;
         await sleep(betweenTriesMs, undefined, { ref: false });
       }
     }
   }
 
+  /** The client has read a copy here while the process that runs the thread did not answer. */
+  #leaveCopy(session: Session, threadId: string): void {
+    const { threads, subscriptions } = this.#options.app();
+    if (threads.find(threadId)?.readOnlyBecause === undefined) return;
+    subscriptions.unsubscribe(session, threadId);
+    if (!subscriptions.isWatched(threadId)) this.#unload(threadId);
+  }
+
+  /** The process had not opened the thread for the client when it fell silent. */
+  async #joinLate(session: Session, link: Link, threadId: string): Promise<void> {
+    const reopened = await this.#resumeThrough(link, threadId);
+    const running = reopened?.answer.thread.turns.findLast(({ status }) => status === "inProgress");
+    if (running !== undefined) session.notify("turn/started", { threadId, turn: running });
+    session.notify("warning", { threadId, message: wokeText });
+  }
+
   /** The process that ran a thread has ended: the first server that asks for its lease runs the thread from now on, the others follow that one. */
-  async #goOn(session: Session, { threadId, running }: Followed): Promise<void> {
+  async #goOn(session: Session, followed: Followed): Promise<void> {
+    const { threadId } = followed;
     for (let left = takeoverTries; left > 0; left--) {
       if (session.peer.closed) return;
       const reopened = (await this.#followAgain(session, threadId)) ?? (await this.#takeOver(session, threadId));
-      if (reopened !== undefined) return this.#report(session, { threadId, running }, reopened);
+      if (reopened !== undefined) return this.#report(session, followed, reopened);
       await sleep(betweenTriesMs);
     }
     throw new Error("no process could take it over; resume it");
@@ -156,7 +241,10 @@ export class Relay {
   /** Undefined if no process has the thread now. */
   #followAgain(session: Session, threadId: string): Promise<Reopened | undefined> | undefined {
     const link = this.#linkTo(session, threadId);
-    if (link === undefined) return undefined;
+    return link === undefined ? undefined : this.#resumeThrough(link, threadId);
+  }
+
+  #resumeThrough(link: Link, threadId: string): Promise<Reopened | undefined> {
     return new Promise((resolve) => {
       link.pass({ id: `relay-${randomUuid()}`, method: "thread/resume", params: { threadId } }, (outcome) =>
         resolve("error" in outcome ? undefined : { answer: outcome.result as ThreadResumeResponse, afterwards: [] }),
@@ -181,8 +269,15 @@ export class Relay {
     }
   }
 
-  /** The client learns how the turn that it followed has ended, unless it goes on. */
-  #report(session: Session, { threadId, running }: Followed, { answer, afterwards }: Reopened): void {
+  /**
+   * The client learns what it missed of the turn that it followed: the dead process may have stored, and announced to others, what it could not
+   * send here any more; and how the turn has ended, unless it goes on.
+   */
+  #report(session: Session, { threadId, running, completed }: Followed, { answer, afterwards }: Reopened): void {
+    const turn = answer.thread.turns.find(({ id }) => id === running?.id);
+    for (const item of turn?.items ?? [])
+      if (!completed.has(item.id) && isOver(item))
+        session.notify("item/completed", { threadId, turnId: turn?.id ?? "", item, completedAtMs: item.completedAtMs ?? Date.now() });
     const ended = answer.thread.turns.find(({ id, status }) => id === running?.id && status !== "inProgress");
     if (ended !== undefined) session.notify("turn/completed", { threadId, turn: ended });
     for (const run of afterwards) run();
@@ -190,6 +285,13 @@ export class Relay {
     session.notify("warning", { threadId, message: `The process that ran this thread has ended. Another one continues it${what}.` });
   }
 }
+
+/** The name of a socket begins with the number of its process. */
+const silentText = (socket: string): string =>
+  `The process that runs this thread (${Number.parseInt(socket, 10)}) does not answer: it is stopped or stuck. The thread can be read, but not continued, until it goes on or ends; only then can another process take over without two of them writing.`;
+const wokeText = "The process that runs this thread answers again.";
+
+const isOver = (item: ThreadItem): boolean => !("status" in item) || item.status !== "inProgress";
 
 /** The response to thread/resume, and what follows it. */
 interface Reopened {

@@ -100,11 +100,49 @@ verifiesLive("live.stopped", async (t) => {
   const [one, two] = await Promise.all([LiveServer.start(t, folder), LiveServer.start(t, folder)]);
   const threadId = await one.startThread(settings(folder));
   await one.turn(threadId, "hello");
+  const three = await LiveServer.start(t, folder);
+  await three.call("thread/resume", { threadId });
+  const long = await three.startTurn(threadId, "long");
+  await three.waitFor((m) => m.method === "item/started" && m.params.item.type === "agentMessage", "the turn's text");
   one.child.kill("SIGSTOP");
-  const { thread } = await two.call("thread/resume", { threadId });
+  const warned = (server: LiveServer, what: RegExp): Promise<Message> =>
+    server.waitFor((m) => m.method === "warning" && m.params.threadId === threadId && what.test(m.params.message), String(what));
+  // Who opens it now reads it; who followed it is told, reads on, and is refused what only that process may do.
+  const [{ thread }] = await Promise.all([two.call("thread/resume", { threadId }), warned(three, /does not answer/)]);
+  assert.deepEqual(textsOf(thread.turns), ["hello", "long"]);
+  await warned(two, /open in another process/);
+  assert.equal((await three.call("thread/read", { threadId, includeTurns: true })).thread.turns.length, 2);
+  const refused = await three.ask("turn/start", { threadId, input: [{ type: "text", text: "x" }] });
+  assert.match(refused.error.message, /does not answer: it is stopped or stuck. turn\/start was not sent/);
   one.child.kill("SIGCONT");
-  assert.deepEqual(textsOf(thread.turns), ["hello"]);
-  await two.waitFor((m) => m.method === "warning" && /open in another process/.test(m.params.message), "the word on it");
+  // It goes on, and with it all that follow it, also those that could only read.
+  for (const server of [two, three]) await warned(server, /answers again/);
+  await two.call("turn/interrupt", { threadId, turnId: long });
+  for (const server of [one, two, three]) assert.equal((await server.turnEnd(long)).status, "interrupted");
+  const turnId = await two.startTurn(threadId, "again");
+  for (const server of [one, two, three]) assert.equal((await server.turnEnd(turnId)).status, "completed");
+  // One that is stopped and then killed gives the thread up at once.
+  one.child.kill("SIGSTOP");
+  await one.kill();
+  for (const server of [two, three]) await warned(server, /Another one continues it/);
+  const last = await three.startTurn(threadId, "last");
+  for (const server of [two, three]) assert.equal((await server.turnEnd(last)).status, "completed");
+});
+
+verifiesLive("live.openedAtOnce", async (t) => {
+  const folder = stage(t, asking);
+  const first = await LiveServer.start(t, folder);
+  const threadId = await first.startThread(settings(folder));
+  await first.turn(threadId, "hello");
+  await first.stop();
+  const servers = await Promise.all(Array.from({ length: 6 }, () => LiveServer.start(t, folder)));
+  // All of them open it in the same moment: one runs it, the others follow that one, and none is left with a copy.
+  await Promise.all(servers.map((server) => server.call("thread/resume", { threadId })));
+  for (const [at, starter] of servers.entries()) {
+    const turnId = await starter.startTurn(threadId, `by ${at}`);
+    for (const server of servers) assert.equal((await server.turnEnd(turnId)).status, "completed");
+  }
+  assert.ok(!servers.some((server) => server.messages.some((m) => m.method === "warning" && /open in another/.test(m.params.message))));
 });
 
 verifiesLive("live.takenOver", async (t) => {
@@ -185,6 +223,37 @@ verifiesLive("live.manyProcesses", async (t) => {
   const { thread } = await reader.call("thread/read", { threadId, includeTurns: true });
   assert.deepEqual(textsOf(thread.turns), texts);
 });
+
+verifiesLive(
+  "live.manyProcesses",
+  async (t) => {
+    const folder = stage(t, asking);
+    const servers: LiveServer[] = [];
+    while (servers.length < 20) servers.push(...(await Promise.all([1, 2, 3, 4].map(() => LiveServer.start(t, folder)))));
+    // Each runs a thread of its own, and one of them follows all the others and leads each of them on.
+    const threads = await Promise.all(servers.map((server) => server.startThread(settings(folder))));
+    await Promise.all(servers.map((server, at) => server.turn(threads[at] ?? "", `own ${at}`)));
+    const [first] = servers;
+    assert.ok(first);
+    const { data } = await first.call("thread/list", { modelProviders: [], limit: 100 });
+    assert.equal(data.length, 20);
+    for (const threadId of threads.slice(1)) await first.call("thread/resume", { threadId });
+    const turns = await Promise.all(threads.map((threadId, at) => first.startTurn(threadId, `led ${at}`)));
+    for (const [at, server] of servers.entries()) assert.equal((await server.turnEnd(turns[at] ?? "")).status, "completed");
+    // All of them follow one thread.
+    const [shared = ""] = threads;
+    await Promise.all(servers.slice(1).map((server) => server.call("thread/resume", { threadId: shared })));
+    const turnId = await (servers.at(-1) ?? first).startTurn(shared, "for all");
+    for (const server of servers) assert.equal((await server.turnEnd(turnId)).status, "completed");
+    // Half of them are killed, the first among them: every thread can be gone on with by those that are left.
+    await Promise.all(servers.slice(0, 10).map((server) => server.kill()));
+    const [left] = servers.slice(10);
+    assert.ok(left);
+    for (const threadId of threads) await left.call("thread/resume", { threadId });
+    for (const threadId of threads) assert.equal((await left.turn(threadId, "after")).status, "completed");
+  },
+  { detail: "twenty on one home" },
+);
 
 const goOns = (server: LiveServer): number =>
   server.messages.filter((m) => m.method === "warning" && /Another one continues it/.test(m.params.message)).length;

@@ -1,11 +1,9 @@
 /** Everything behind the extension's user interfaces, without the editor API: the link, the sessions, the open requests, and the event stream for the panel. */
-import path from "node:path";
 import { type Client, type ClientOptions, ConnectionClosed, RpcError } from "../../../../src/client/client.ts";
 import { errorMessage } from "../../../../src/lib/error-text.ts";
 import { isRecord } from "../../../../src/lib/is-record.ts";
 import { randomUuid } from "../../../../src/lib/random.ts";
 import type { ServerNotification } from "../../../../src/protocol/methods.ts";
-import type { Thread } from "../../../../src/protocol/thread.ts";
 import { type Controls, choosesAnything, merged, threadSettings, turnSettings } from "../../../../src/sessions/controls.ts";
 import { EngineDown, EngineLink, type EngineRequest, type LinkState } from "../../../../src/sessions/link.ts";
 import { Messages } from "../../../../src/sessions/messages.ts";
@@ -341,23 +339,9 @@ export class Backend {
     const { data: loaded } = await this.link.call("thread/loaded/list", {}).catch(() => ({ data: [] as string[] }));
     const mine = new Set(this.#ports.memory.strings("threads"));
     for (const threadId of new Set([...loaded, ...mine])) {
-      if (!mine.has(threadId) && (await this.#readOfTheseFolders(threadId)) === undefined) continue;
+      if (!mine.has(threadId) && (await this.sessions.readIfShown(threadId)) === undefined) continue;
       await this.sessions.attach(threadId).catch((error: unknown) => this.#ports.log(`${threadId} could not be resumed: ${String(error)}`));
     }
-  }
-
-  /** Undefined for a thread that is not in these folders, or cannot be read. */
-  async #readOfTheseFolders(threadId: string): Promise<Thread | undefined> {
-    const { thread } = await this.link.call("thread/read", { threadId }).catch(() => ({ thread: undefined }));
-    const folders = this.#ports.folders();
-    const isShown = thread !== undefined && (folders.length === 0 || folders.some((folder) => isInside(folder, thread.cwd)));
-    return isShown ? thread : undefined;
-  }
-
-  /** A thread that works or waits elsewhere enters the list. It is opened, and its questions are put here, when the person looks at it. */
-  async #learnOfNew(threadId: string): Promise<void> {
-    const thread = await this.#readOfTheseFolders(threadId);
-    if (thread !== undefined && this.sessions.find(threadId) === undefined) this.sessions.announce(this.sessions.learn(thread));
   }
 
   #request(request: EngineRequest): void {
@@ -410,10 +394,9 @@ export class Backend {
         return;
       }
       case "thread/status/changed":
-        if (message.params.status.type !== "active" || this.sessions.find(message.params.threadId) !== undefined) return;
-        void this.#learnOfNew(message.params.threadId).catch((error: unknown) =>
-          this.#ports.log(`a thread was not listed: ${String(error)}`),
-        );
+        void this.sessions
+          .hearOf(message.params.threadId, message.params.status)
+          .catch((error: unknown) => this.#ports.log(`a thread was not listed: ${String(error)}`));
         return;
       case "thread/queue/changed":
         return this.#messages.queueChanged(message.params.threadId);
@@ -485,11 +468,6 @@ export class Backend {
     }
   }
 }
-
-const isInside = (folder: string, cwd: string): boolean => {
-  const between = path.relative(folder, cwd);
-  return between === "" || (!between.startsWith("..") && !path.isAbsolute(between));
-};
 
 function eventFor(request: PendingRequest): "approval" | "tool_user_input_requested" | "tool_call_requested" | "request_pending" {
   if (request.kind === "question") return "tool_user_input_requested";

@@ -1,4 +1,6 @@
 /** The sessions shown in this editor: those of its folders, with the user's choices for each. Serves the panel and the status bar. */
+import path from "node:path";
+import type { Thread } from "../../../../src/protocol/thread.ts";
 import { type Controls, controlsFrom } from "../../../../src/sessions/controls.ts";
 import type { EngineLink } from "../../../../src/sessions/link.ts";
 import { EngineSessions, readTurns, type Session, withLiveTurn } from "../../../../src/sessions/sessions.ts";
@@ -24,6 +26,8 @@ const pageSize = 50;
 
 export class Sessions extends EngineSessions {
   readonly #ports: SessionPorts;
+  /** Threads that are read for the list, with the latest status that was announced meanwhile. */
+  readonly #beingRead = new Map<string, Thread["status"]>();
 
   constructor(ports: SessionPorts) {
     super({
@@ -54,6 +58,32 @@ export class Sessions extends EngineSessions {
   }
   controls(session: Session): Controls {
     return this.chosen(session) ?? controlsFrom(session.settings, editorControls);
+  }
+
+  /** Undefined for a thread that is not in these folders, or cannot be read. */
+  async readIfShown(threadId: string): Promise<Thread | undefined> {
+    const { thread } = await this.#ports
+      .link()
+      .call("thread/read", { threadId })
+      .catch(() => ({ thread: undefined }));
+    const folders = this.#ports.folders();
+    const isShown = thread !== undefined && (folders.length === 0 || folders.some((folder) => isInside(folder, thread.cwd)));
+    return isShown ? thread : undefined;
+  }
+
+  /** A thread that works or waits elsewhere enters the list. It is opened, and its questions are put here, when the person looks at it. */
+  async hearOf(threadId: string, status: Thread["status"]): Promise<void> {
+    const known = this.find(threadId);
+    // Its first message may not have been stored when it was read.
+    if (known !== undefined && (known.attached || known.thread.preview !== "")) return;
+    const isBeingRead = this.#beingRead.has(threadId);
+    if (!isBeingRead && known === undefined && status.type !== "active") return;
+    this.#beingRead.set(threadId, status);
+    if (isBeingRead) return;
+    const thread = await this.readIfShown(threadId);
+    const latest = this.#beingRead.get(threadId) ?? status;
+    this.#beingRead.delete(threadId);
+    if (thread !== undefined && this.find(threadId)?.attached !== true) this.announce(this.learn({ ...thread, status: latest }));
   }
 
   async list(query: {
@@ -98,3 +128,8 @@ export class Sessions extends EngineSessions {
     };
   }
 }
+
+const isInside = (folder: string, cwd: string): boolean => {
+  const between = path.relative(folder, cwd);
+  return between === "" || (!between.startsWith("..") && !path.isAbsolute(between));
+};
