@@ -352,6 +352,7 @@ export type SessionAttachment = { attachmentType: string; identityKey: string; p
 export type SessionAttachments = { data: (SessionAttachment)[] };
 export type SessionChanges = { files: number; added: number; removed: number };
 export type SessionControls = { model: string | null; effort?: string | null; approvalPolicy: ApprovalPolicy; networkAccess: ManagerNetworkAccess; filesystemSandbox: FilesystemSandbox; permissions?: string; mode?: WorkMode; settings: Record<string, unknown> };
+export type SessionCost = { money: number | null };
 export type SessionDeleted = { status: "ok"; sessionId: string; title?: string | null; deletedFileCount: number };
 export type SessionDeletedEvent = { status: "deleted"; sessionId: string; title?: string | null; message: string; deletedAt: string };
 export type SessionDiff = { sessionId: string; scope: "session" | "turn"; turnId: string | null; diff: string; inexact: (string)[]; truncated: boolean };
@@ -1249,6 +1250,11 @@ export class ManagerClient {
   /** Give the goal up; a turn that runs for it goes on to its end. */
   deleteSessionsGoal(sessionId: string): Promise<SessionGoal> {
     return this.#call("DELETE", `/api/sessions/${encodeURIComponent(sessionId)}/goal`, {}, undefined);
+  }
+
+  /** What a session has cost so far, in US dollars; null where a price is not known. */
+  getSessionsCost(sessionId: string): Promise<SessionCost> {
+    return this.#call("GET", `/api/sessions/${encodeURIComponent(sessionId)}/cost`, {}, undefined);
   }
 
   /** Send a message that waits now: it starts a turn, or steers the running one. */

@@ -94,6 +94,7 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
   "GET /api/sessions/:sessionId/attachments": {},
   "POST /api/sessions/:sessionId/attachments": { body: { attachmentType: "link", identityKey: "k", payload: {} } },
   "POST /api/sessions/:sessionId/attachments/remove": { body: { attachmentType: "link", identityKey: "k" } },
+  "GET /api/sessions/:sessionId/cost": {},
   "GET /api/sessions/:sessionId/goal": {},
   "POST /api/sessions/:sessionId/goal": { body: { objective: "all tests pass", tokenBudget: 1000 } },
   "DELETE /api/sessions/:sessionId/goal": {},
@@ -323,6 +324,10 @@ export function ableEngine(): PlayedEngine {
       outcome: "created",
     },
     "thread/attachment/remove": {},
+    "account/usage/read": {
+      summary: {},
+      threadUsage: { threadId: "s-1", estimatedUsageUsdMicros: 1500, estimatedUsageCreditsMicros: 0, groups: [] },
+    },
     "thread/goal/get": { goal },
     "thread/goal/set": { goal },
     "thread/goal/clear": { cleared: true },
@@ -435,6 +440,7 @@ export function onlyThreads(): PlayedEngine {
     "thread/timeline/list",
     "thread/items/read",
     "account/usage/breakdown",
+    "account/usage/read",
   ])
     plain.on(method, () => {
       throw invalidRequest(`Invalid request: unknown variant \`${method}\`, expected one of …`);

@@ -221,7 +221,7 @@ describe("what the page can do", skip, () => {
     const row = page.locator(".session-row", { hasText: bridge.sessions.get("s4")?.title ?? "" }).first();
     bridge.update("s4", { state: "working" });
     await row.getByText("Working").waitFor();
-    bridge.update("s4", { state: "idle", lastTurnStatus: "completed" });
+    bridge.update("s4", { state: "idle", lastTurnStatus: "completed", unread: true });
     await row.getByText("Done, unread").waitFor();
     assert.equal(await page.evaluate("window.notes.length"), 2, "a kind that is switched off is not notified");
     bridge.update("s5", { state: "idle", lastTurnStatus: "completed" });

@@ -68,7 +68,6 @@ describe("nothing that matters gets lost", skip, () => {
     await page.keyboard.press("Alt+Enter");
     const queue = page.getByRole("list", { name: "Queued messages" });
     await queue.getByText("sent when this turn ends").waitFor();
-    assert.equal(await queue.getByRole("button", { name: "Send now" }).count(), 0);
     await page.getByRole("button", { name: "Stop the turn" }).click();
     await queue.getByText("waits, as the turn was stopped").waitFor();
     await picture(page, "kept-queue");

@@ -3,6 +3,7 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/controls.css";
 import "./styles/layout.css";
+import "./styles/lists.css";
 import "./styles/transcript.css";
 import "./styles/requests.css";
 import "./styles/diff.css";

@@ -9,6 +9,7 @@ import type { UserInput } from "../../../src/protocol/item.ts";
 import type { Turn } from "../../../src/protocol/turn.ts";
 import type { PendingRequest, QueuedMessage, SessionSummary } from "../../../src/sessions/records.ts";
 import { gitAnswer } from "./fake-git.ts";
+import { FakeLists } from "./fake-lists.ts";
 
 const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -39,6 +40,7 @@ export class FakeBridge {
   readonly answers: { requestId: string; body: unknown }[] = [];
   readonly messages: { sessionId: string; body: Record<string, unknown> }[] = [];
   readonly keys: string[] = [];
+  readonly lists = new FakeLists(this);
   projects: Project[] = [];
   /** Called for each message; may script a turn. */
   onMessage: (sessionId: string, input: readonly UserInput[], clientMessageId: string) => void = () => {};
@@ -196,6 +198,8 @@ export class FakeBridge {
   async #route(key: string, url: URL, body: Record<string, unknown>): Promise<[number, unknown]> {
     const page = fixedAnswers[key];
     if (page !== undefined) return [200, this.poison(page)];
+    const listed = this.lists.answer(key, url, body);
+    if (listed !== undefined) return [listed[0], this.poison(listed[1])];
     const id = decodeURIComponent(url.pathname.split("/")[3] ?? "");
     const session = this.sessions.get(id);
     if (key === "GET /api/auth/me") return [200, this.#me()];

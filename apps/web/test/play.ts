@@ -148,6 +148,6 @@ function reply(bridge: FakeBridge, sessionId: string, turnId: string, ms: number
       completedAtMs: Date.now(),
     });
     bridge.notify(sessionId, "turn/completed", { turn: { id: turnId, items: [], status: "completed", durationMs: 4200 } });
-    bridge.update(sessionId, { state: "idle", activeTurnId: null, lastTurnStatus: "completed" });
+    bridge.update(sessionId, { state: "idle", activeTurnId: null, lastTurnStatus: "completed", unread: true });
   }, ms);
 }

@@ -16,6 +16,30 @@ mkdirSync(out, { recursive: true });
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 
+/** Something of everything that the overview shows. */
+function arrange({ sessions, lists }: FakeBridge): void {
+  const change = (id: string, part: object): void => {
+    const known = sessions.get(id);
+    if (known !== undefined) sessions.set(id, { ...known, ...part });
+  };
+  change("s1", { changes: { files: 2, added: 14, removed: 3 }, unread: true });
+  change("s2", { changes: { files: 5, added: 131, removed: 27 } });
+  change("s3", { unread: true });
+  change("s7", { sectionId: "pinned" });
+  for (const [i, name] of ["Euclid", "Noether"].entries()) {
+    const parent = sessions.get("s2");
+    if (parent !== undefined)
+      sessions.set(`agent-${i}`, {
+        ...{ ...parent, sessionId: `agent-${i}`, parentSessionId: "s2", agentName: name, activeTurnId: null, changes: null },
+        ...{ title: i === 0 ? "Find every hard-coded colour" : "Write the contrast tests", state: i === 0 ? "working" : "idle" },
+      });
+  }
+  lists.goals.set("s2", {
+    ...{ threadId: "s2", objective: "Every screen passes the contrast check in both themes", status: "active", tokenBudget: 200_000 },
+    ...{ tokensUsed: 61_200, timeUsedSeconds: 754, createdAt: 1, updatedAt: 1 },
+  });
+}
+
 type Shot = readonly [name: string, address: string, prepare?: (page: Page, bridge: FakeBridge) => Promise<void>];
 const wait = (page: Page, ms = 250): Promise<void> => page.waitForTimeout(ms);
 const shots: readonly Shot[] = [
@@ -45,6 +69,19 @@ const shots: readonly Shot[] = [
     async (page, bridge) => {
       for (const [kind, make] of Object.entries(requests)) bridge.ask(make(kind === "command" ? "s1" : "s4"));
       await page.getByText("Grant more permissions?").waitFor();
+    },
+  ],
+  ["agents", "/s/s2", async (page) => page.getByRole("button", { name: /sub-agents/ }).click()],
+  ["snooze", "/s/s1", async (page) => page.keyboard.press("Alt+z")],
+  ["goal-dialog", "/s/s2", async (page) => page.keyboard.press("Alt+g")],
+  [
+    "select",
+    "/",
+    async (page) => {
+      const list = page.getByRole("button", { name: /^Session list/ });
+      if ((await list.count()) > 0) await list.click();
+      await page.getByRole("button", { name: "Select sessions" }).click();
+      await page.getByRole("checkbox").first().check();
     },
   ],
   ["inbox-end", "/inbox", async (page) => void (await page.locator(".page-scroll").evaluate((e) => e.scrollTo(0, 1500)))],
@@ -125,6 +162,7 @@ const shots: readonly Shot[] = [
 async function shoot(browser: Browser, label: string, theme: "light" | "dark", viewport: { width: number; height: number }): Promise<void> {
   const bridge = new FakeBridge(path.join(root, "dist/web"));
   fill(bridge);
+  arrange(bridge);
   const url = await bridge.listen();
   const page = await browser.newPage({
     viewport,

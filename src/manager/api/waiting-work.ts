@@ -1,5 +1,5 @@
-/** The routes for what a session does next: the goal it pursues and the messages that wait in it. */
-import { array, integer, literals, maybe, named, nullable, object, optional, string } from "../../lib/schema.ts";
+/** The routes for what a session does next: the goal it pursues, its cost, and the messages that wait in it. */
+import { array, integer, literals, maybe, named, nullable, number, object, optional, string } from "../../lib/schema.ts";
 import { UserInput } from "../../protocol/item.ts";
 import { longestObjective, ThreadGoal } from "../../protocol/thread-goal.ts";
 import { QueuedMessage } from "../../sessions/records.ts";
@@ -32,6 +32,11 @@ export const waitingWorkRoutes = {
     summary: "Give the goal up; a turn that runs for it goes on to its end",
     scope: "drive",
     answers: { 200: Goal, 501: Failure, ...gone },
+  }),
+  "GET /api/sessions/:sessionId/cost": route({
+    summary: "What a session has cost so far, in US dollars; null where a price is not known",
+    scope: "read",
+    answers: { 200: named("SessionCost", () => object({ money: nullable(number()) })), 501: Failure, ...gone },
   }),
   "POST /api/sessions/:sessionId/queue/:messageId": route({
     summary: "Change a message that waits",

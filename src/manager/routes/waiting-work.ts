@@ -38,6 +38,11 @@ export const waitingWorkHandlers: HandlersFor<typeof waitingWorkRoutes> = {
     return ok({ goal: null });
   },
 
+  async "GET /api/sessions/:sessionId/cost"({ manager, path }) {
+    const session = await open(manager, path.sessionId);
+    const micros = (await manager.link.call("account/usage/read", { threadId: session.id })).threadUsage?.estimatedUsageUsdMicros;
+    return ok({ money: micros == null ? null : micros / 1e6 });
+  },
   async "POST /api/sessions/:sessionId/queue/:messageId"({ manager, path, body }) {
     const session = await open(manager, path.sessionId);
     if (!(await manager.messages.change(session.id, path.messageId, body.input))) throw noLongerWaiting(session.id);

@@ -7,6 +7,7 @@ import type { Looking } from "../state/looked-at.ts";
 import type { FilesOnRollback, MessageOverrides, OutgoingMessage, PendingRequest, Project, SessionSummary } from "../state/model.ts";
 import type { PluginDetail, PluginFacts } from "../state/plugins.ts";
 import type { SettingsTab } from "../state/router.ts";
+import type { MoreCalls } from "./more-calls.ts";
 import type { ToolCalls } from "./tools.ts";
 
 export type { StreamEvent };
@@ -174,7 +175,7 @@ export interface GitCalls {
   discardWorktree(sessionId: string): Promise<string | null>;
 }
 
-export interface Connection {
+export interface Connection extends MoreCalls {
   readonly offers: Offers;
   /** What the user is viewing outside the page, if the host reports it. */
   readonly looking?: Looking;

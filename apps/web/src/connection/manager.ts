@@ -5,6 +5,7 @@ import { settingsTabs } from "../state/router.ts";
 import { type Connection, loginOf, modelSetUp, type PluginCalls } from "./connection.ts";
 import { gitOver, undoOver } from "./git.ts";
 import { Http, PageKey } from "./http.ts";
+import { moreOver } from "./manager-more.ts";
 import { Stream } from "./stream.ts";
 import { toolsOver } from "./tools.ts";
 
@@ -152,7 +153,7 @@ export function connectManager(): Connection {
     files: async (sessionId, query) => (await call("GET /api/sessions/:sessionId/files", { ...of(sessionId), query: { query } })).data,
     capabilities: () => call("GET /api/capabilities"),
     ...accountOver(call),
-    ...besideTheAgent(call),
+    ...{ ...besideTheAgent(call), ...moreOver(call) },
     tools: toolsOver(http, key),
     git: gitOver(call),
 

@@ -3,6 +3,7 @@ import { type ReactElement, useState } from "react";
 import type { ReviewTarget } from "../connection/connection.ts";
 import { Button, focusIt } from "../ui/controls.tsx";
 import { Dialog } from "../ui/overlays.tsx";
+import { FolderInput } from "./folder-input.tsx";
 
 export function NameDialog({
   title,
@@ -44,19 +45,12 @@ export function NameDialog({
           />
         </label>
         {folder === undefined ? null : (
-          <label className="field">
-            <span>
+          <div className="field">
+            <span aria-hidden="true">
               Folder <span className="hint">(optional)</span>
             </span>
-            <input
-              type="text"
-              className="mono"
-              value={path}
-              onChange={(e) => setPath(e.target.value)}
-              placeholder="/path/to/project"
-              spellCheck={false}
-            />
-          </label>
+            <FolderInput label="Folder (optional)" value={path} onChange={setPath} />
+          </div>
         )}
         <div className="row-end">
           <Button tone="quiet" onClick={onClose}>

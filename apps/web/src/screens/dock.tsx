@@ -3,11 +3,12 @@ import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 
 import { allows, useApp } from "../app-context.tsx";
 import type { PendingView, SessionSummary, ThreadView } from "../state/model.ts";
 import { modeOf, permissionModes } from "../state/modes.ts";
-import { Button, focusFallback, IconButton } from "../ui/controls.tsx";
-import { Icon } from "../ui/icons.tsx";
+import { focusFallback, IconButton } from "../ui/controls.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { ControlPickers } from "./composer/controls.tsx";
+import { GoalBar } from "./goal-bar.tsx";
 import { Cost, TokenMeter } from "./meter.tsx";
+import { Queue } from "./queue.tsx";
 import { WaitingCard } from "./request-card.tsx";
 
 export interface DockProps {
@@ -27,6 +28,7 @@ export function Dock({ sessionId, session, thread, pending, requestId, onCommand
     <div className="dock">
       <div className="column">
         <DockCards pending={pending} requestId={requestId} session={session} />
+        <GoalBar sessionId={sessionId} onEdit={() => onCommand("goal")} />
         <Queue sessionId={sessionId} thread={thread} running={running} />
         <Composer
           key={sessionId}
@@ -105,45 +107,6 @@ function useFocusAfterAnswer(pending: readonly PendingView[]): void {
     if (next === null) focusFallback();
     else next.focus();
   }, [pending]);
-}
-
-function Queue({
-  sessionId,
-  thread,
-  running,
-}: {
-  sessionId: string;
-  thread: ThreadView | undefined;
-  running: boolean;
-}): ReactElement | null {
-  const { controller, scope } = useApp();
-  if (thread === undefined || thread.queue.length === 0) return null;
-  return (
-    <ul className="queue" aria-label="Queued messages">
-      {thread.queue.map((message) => (
-        <li key={message.messageId}>
-          <Icon name="clock" size={14} />
-          <span className="queue-text" dir="auto">
-            {message.text || "Attachment"}
-          </span>
-          <span className="hint">{running ? "sent when this turn ends" : "waits, as the turn was stopped"}</span>
-          {running || !allows(scope, "drive") ? null : (
-            <Button size="small" tone="quiet" onClick={() => void controller.sendQueued(sessionId, message)}>
-              Send now
-            </Button>
-          )}
-          {allows(scope, "drive") ? (
-            <IconButton
-              icon="close"
-              size={14}
-              label="Take this message back"
-              onClick={() => void controller.try(controller.connection.unqueue(sessionId, message.messageId))}
-            />
-          ) : null}
-        </li>
-      ))}
-    </ul>
-  );
 }
 
 function SessionControls({ session }: { session: SessionSummary }): ReactElement | null {

@@ -12,12 +12,13 @@ import { Picker } from "../ui/overlays.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { ControlPickers } from "./composer/controls.tsx";
 import { focusOnceDrawn, focusSoon } from "./focus.ts";
+import { FolderInput } from "./folder-input.tsx";
+import { OverviewGroups, useIsQuiet } from "./overview.tsx";
 
 export function Home({ menuButton }: { menuButton: ReactElement | null }): ReactElement {
   const app = useApp();
   const { controller, go, scope, defaultFolder } = app;
   const projects = useAppState((s) => s.projects);
-  const sessions = useAppState((s) => s.sessions);
   const [folder, setFolder] = useState<string>();
   const [typing, setTyping] = useState(false);
   const [mode, setMode] = useState<PermissionMode>(permissionModes[1] as PermissionMode);
@@ -28,17 +29,9 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
   /** A folder to create when the session starts. */
   const [newFolder, setNewFolder] = useState<string>();
   const [starting, setStarting] = useState(false);
-  const recent = useMemo(
-    () =>
-      [
-        ...new Set([
-          ...projects.flatMap((p) => (p.workingDirectory === null ? [] : [p.workingDirectory])),
-          // A worktree belongs to its session; another one starts in the repository itself.
-          ...[...sessions.values()].sort(newestFirst).map((s) => s.worktree?.root ?? s.cwd),
-        ]),
-      ].slice(0, 12),
-    [projects, sessions],
-  );
+  const recent = useRecentFolders();
+  const isFresh = useIsQuiet();
+  const canStart = allows(scope, "drive") && !starting;
   const cwd = folder ?? recent[0] ?? defaultFolder;
   const chosen = model ?? modelToRun(app);
   const tree = useOwnTree(controller.connection, allows(scope, "drive") ? cwd : "");
@@ -86,7 +79,7 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
     <div className="page home">
       <header className="page-head page-head-bare">{menuButton}</header>
       <div className="page-scroll">
-        <div className="column home-column">
+        <div className={`column home-column ${isFresh ? "" : "home-busy"}`}>
           <h1 className="home-title">What should we work on?</h1>
           <p className="home-sub">Say it in your own words. You see every step, and nothing that matters happens without you.</p>
           <Composer
@@ -94,7 +87,7 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
             cwd={cwd}
             sessionId={null}
             running={false}
-            disabled={!allows(scope, "drive") || starting}
+            disabled={!canStart}
             placeholder="Describe a task, paste an error, ask about the code…"
             onSend={(input) => send(input)}
             footer={
@@ -144,7 +137,8 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
               }}
             />
           ) : null}
-          <Suggestions onPick={(text) => void send([{ type: "text", text }])} disabled={!allows(scope, "drive") || starting} />
+          {isFresh ? null : <OverviewGroups />}
+          <Suggestions onPick={(text) => void send([{ type: "text", text }])} isQuiet={isFresh} disabled={!canStart} />
         </div>
       </div>
     </div>
@@ -212,6 +206,23 @@ function useRepository(connection: Connection, cwd: string): GitFolder | undefin
   return known?.cwd === cwd ? known.repository : undefined;
 }
 
+/** Folders of projects, then those of the newest sessions. */
+function useRecentFolders(): readonly string[] {
+  const projects = useAppState((s) => s.projects);
+  const sessions = useAppState((s) => s.sessions);
+  return useMemo(
+    () =>
+      [
+        ...new Set([
+          ...projects.flatMap((p) => (p.workingDirectory === null ? [] : [p.workingDirectory])),
+          // A worktree belongs to its session; another one starts in the repository itself.
+          ...[...sessions.values()].sort(newestFirst).map((s) => s.worktree?.root ?? s.cwd),
+        ]),
+      ].slice(0, 12),
+    [projects, sessions],
+  );
+}
+
 /** The defaults without a choice. */
 function modelToRun({ offlineTour, defaultModel, models }: ReturnType<typeof useApp>): string | null {
   if (offlineTour) return "Offline tour";
@@ -235,18 +246,7 @@ function FolderField({
   return (
     <div className="field home-folder">
       <label htmlFor={id}>Folder on the machine that runs the engine</label>
-      <input
-        ref={focusIt}
-        id={id}
-        type="text"
-        className="mono"
-        spellCheck={false}
-        value={folder}
-        onChange={(e) => onFolder(e.target.value)}
-        placeholder="/path/to/project"
-        aria-invalid={problem !== undefined}
-        aria-describedby={`${id}-note`}
-      />
+      <FolderInput ref={focusIt} id={id} value={folder} onChange={onFolder} invalid={problem !== undefined} describedBy={`${id}-note`} />
       <div id={`${id}-note`} role="status">
         {problem === undefined ? null : <p className="problem">{problem.message}</p>}
         {problem === undefined && isNew ? <p className="hint">It is made when you send.</p> : null}
@@ -274,8 +274,18 @@ const tour = [
   ["question", "Let it ask you something", "A question with answers to choose from, or one of your own.", "question"],
 ] as const;
 
-function Suggestions({ onPick, disabled }: { onPick: (text: string) => void; disabled: boolean }): ReactElement {
+/** Where there is work to look at, ideas would only be in the way; the tour stays. */
+function Suggestions({
+  onPick,
+  isQuiet,
+  disabled,
+}: {
+  onPick: (text: string) => void;
+  isQuiet: boolean;
+  disabled: boolean;
+}): ReactElement | null {
   const { offlineTour } = useApp();
+  if (!isQuiet && !offlineTour) return null;
   const shown = offlineTour ? tour : ideas.map(([icon, title, text]) => [icon, title, text, text] as const);
   return (
     <ul className="ideas" aria-label={offlineTour ? "The tour" : "Ideas"}>

@@ -47,7 +47,7 @@ export function Cost({ sessionId, usage }: { sessionId: string; usage: ThreadTok
       isCurrent = false;
     };
   }, [connection, sessionId, totalTokens]);
-  if (dollars === null) return null;
+  if (dollars === null || dollars === 0) return null;
   const text = `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
   return (
     <span className="meter" role="img" aria-label={`This session has cost about ${text}`} title={`This session has cost about ${text}`}>

@@ -24,7 +24,7 @@ export function Palette({ onClose }: { onClose: () => void }): ReactElement {
   const [query, setQuery] = useState("");
   const [active, setActive] = useState(0);
   const entries = useEntries();
-  const found = useMemo(() => rank(entries, query).slice(0, 40), [entries, query]);
+  const found = useFound(entries, query);
   useModal(dialog);
   // Scrolls the active row into view when it changes
   useEffect(() => {
@@ -102,9 +102,31 @@ export function Palette({ onClose }: { onClose: () => void }): ReactElement {
   );
 }
 
+/** What fits, and the way into the messages of all sessions. */
+function useFound(entries: readonly Entry[], query: string): readonly Entry[] {
+  const { go, controller } = useApp();
+  return useMemo(() => {
+    const fits = rank(entries, query).slice(0, 40);
+    const wanted = query.trim();
+    if (wanted.length < 2 || controller.connection.search === undefined) return fits;
+    const inMessages: Entry = {
+      ...{ id: "search:messages", label: `Search in messages: ${wanted}`, hint: "All sessions", icon: "search", keys: null },
+      run: () => go({ name: "search", query: wanted }),
+    };
+    return [...fits, inMessages];
+  }, [entries, query, go, controller]);
+}
+
 const icons: Readonly<Record<string, IconName>> = {
   help: "keyboard",
   search: "search",
+  searchAll: "search",
+  history: "clock",
+  goal: "target",
+  agents: "users",
+  pin: "pin",
+  snooze: "moon",
+  unread: "dot",
   inbox: "inbox",
   nextWaiting: "bell",
   newSession: "plus",

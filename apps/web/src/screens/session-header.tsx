@@ -3,14 +3,16 @@ import { lazy, type ReactElement, Suspense, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import { planProgress } from "../parts/plan.tsx";
 import { folderName, shortPath } from "../state/format.ts";
-import { stateLabel, waitingCounts } from "../state/list.ts";
+import { isWorking, stateLabel, waitingCounts } from "../state/list.ts";
 import type { SessionSummary, ThreadView } from "../state/model.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu, type MenuItem } from "../ui/overlays.tsx";
 import { PullRequestLink } from "./badges.tsx";
+import type { ListDialog } from "./list-dialogs.tsx";
 import type { PanelTab } from "./side-panel.tsx";
-import { type ListDialog, useSessionMenu } from "./sidebar.tsx";
+import { useSessionMenu } from "./sidebar.tsx";
+import { useAgents } from "./use-agents.ts";
 
 const ShareDialog = lazy(() => import("./share-dialog.tsx").then((m) => ({ default: m.ShareDialog })));
 
@@ -59,6 +61,7 @@ export function SessionHeader({ session, thread, menuButton, panel, onPanel, onC
       {session?.pullRequest == null ? null : <PullRequestLink pullRequest={session.pullRequest} />}
       {state === undefined || state.id === "idle" ? null : <span className={`state-pill state-pill-${state.id}`}>{state.text}</span>}
       <span className="spacer" />
+      {session === undefined ? null : <AgentsButton sessionId={session.sessionId} panel={panel} onPanel={onPanel} />}
       {progress === null || progress.total === 0 ? null : (
         <button
           type="button"
@@ -106,6 +109,23 @@ function ParentLink({ session }: { session: SessionSummary }): ReactElement | nu
   );
 }
 
+/** Only where there are sub-agents. */
+function AgentsButton({ sessionId, panel, onPanel }: { sessionId: string } & Pick<HeaderProps, "panel" | "onPanel">): ReactElement | null {
+  const agents = useAgents(sessionId);
+  if (agents.length === 0) return null;
+  const working = agents.filter(({ session }) => isWorking(session)).length;
+  return (
+    <button type="button" className="head-button" aria-pressed={panel === "agents"} onClick={() => onPanel("agents")} title="Sub-agents">
+      <Icon name="users" size={16} />
+      <span>
+        {working > 0 ? `${working}/` : ""}
+        {agents.length}
+        <span className="visually-hidden">{working > 0 ? " sub-agents working" : " sub-agents"}</span>
+      </span>
+    </button>
+  );
+}
+
 function HeaderMenu({
   session,
   onCommand,
@@ -122,6 +142,9 @@ function HeaderMenu({
   if (!allows(scope, "drive")) return null;
   const hasGit = controller.connection.git !== undefined && session.branch != null;
   const own: readonly (MenuItem | "line")[] = [
+    ...(controller.connection.goals === undefined
+      ? []
+      : [{ id: "goal", label: "Goal…", icon: "target", run: () => void onCommand("goal") } as const]),
     { id: "review", label: "Review…", icon: "review", run: () => void onCommand("review") },
     {
       id: "compact",

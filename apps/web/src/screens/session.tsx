@@ -4,9 +4,7 @@ import { allows, useApp, useAppState } from "../app-context.tsx";
 import type { ReviewTarget } from "../connection/connection.ts";
 import type { LineComment } from "../parts/diff/comments.ts";
 import { DecisionLine } from "../parts/requests/decision-line.tsx";
-import { SessionLinksContext } from "../parts/transcript/links.ts";
 import { Transcript, type TranscriptHandle } from "../parts/transcript/transcript.tsx";
-import { WaitingItems } from "../parts/transcript/waiting.ts";
 import { duration } from "../state/format.ts";
 import { readComments, readPanel, writeComments, writePanel } from "../state/kept.ts";
 import type { Decision, SessionSummary, ThreadView, TurnView } from "../state/model.ts";
@@ -18,13 +16,15 @@ import { ReviewDialog } from "./dialogs.tsx";
 import { Dock } from "./dock.tsx";
 import { focusOnceDrawn } from "./focus.ts";
 import { usePullRequest } from "./git/use-git.ts";
+import { type ListDialog, ListDialogs } from "./list-dialogs.tsx";
 import { OutboxList } from "./outbox.tsx";
+import { PlanReady } from "./plan-ready.tsx";
 import { SessionHeader } from "./session-header.tsx";
-
+import { Contexts, useFileAndJump, useMoreCommands } from "./session-more.tsx";
 import { panelTabs, SidePanel } from "./side-panel.tsx";
-import { type ListDialog, ListDialogs } from "./sidebar.tsx";
 import { forkAt, turnsFrom, undo } from "./undo.ts";
 
+const GoalDialog = lazy(() => import("./goal-dialog.tsx"));
 const CommitDialog = lazy(async () => ({ default: (await import("./git/commit-dialog.tsx")).CommitDialog }));
 const WorktreeDialog = lazy(async () => ({ default: (await import("./git/worktree-dialog.tsx")).WorktreeDialog }));
 const UndoDialog = lazy(async () => ({ default: (await import("./undo-dialog.tsx")).UndoDialog }));
@@ -36,9 +36,10 @@ export interface SessionProps {
   readonly onCommands: (handle: (command: string) => boolean) => void;
 }
 
-type Dialogs =
+export type SessionDialog =
   | ListDialog
   | { readonly kind: "review" }
+  | { readonly kind: "goal" }
   | { readonly kind: "commit" }
   | { readonly kind: "worktree" }
   /** The turn to go back before. */
@@ -57,7 +58,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
   const allPending = useAppState((s) => s.pending);
   const [gone, setGone] = useState(false);
   const [panel, setPanel] = useState(() => readPanel(controller.shelf, sessionId, panelTabs));
-  const [dialog, setDialog] = useState<Dialogs>();
+  const [dialog, setDialog] = useState<SessionDialog>();
   const [comments, setComments] = useState(() => readComments<LineComment>(controller.shelf, sessionId));
   useEffect(() => void writePanel(controller.shelf, sessionId, panel), [controller, sessionId, panel]);
   useEffect(() => void writeComments(controller.shelf, sessionId, comments), [controller, sessionId, comments]);
@@ -76,14 +77,6 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
     const turns = new Set(thread?.turns.map((turn) => turn.id));
     return decisions.filter((d) => d.turnId === null || (thread?.olderCursor === null && !turns.has(d.turnId))).slice(-answersShown);
   }, [decisions, thread?.turns, thread?.olderCursor]);
-  const links = useMemo(
-    () => ({
-      titleOf: (id: string) => controller.store.get().sessions.get(id)?.title,
-      open: (id: string) => go({ name: "session", sessionId: id, requestId: null }),
-    }),
-    [controller, go],
-  );
-
   useEffect(() => {
     void controller.open(sessionId).then((result) => setGone(result === "gone"));
     return () => controller.leave();
@@ -92,6 +85,8 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
     if (requestId !== null) focusOnceDrawn(`[data-request="${CSS.escape(requestId)}"]`);
   }, [requestId]);
 
+  const more = useMoreCommands({ sessionId, session, setPanel, setDialog });
+  const { file, openFile, jump } = useFileAndJump(sessionId, setPanel, transcript);
   const run = useCallback(
     (command: string): boolean => {
       const drive = allows(scope, "drive");
@@ -139,10 +134,10 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
               .then((f) => f !== undefined && go({ name: "session", sessionId: f.sessionId, requestId: null }));
           return true;
         default:
-          return false;
+          return more(command);
       }
     },
-    [scope, session, controller, connection, sessionId, go],
+    [scope, session, controller, connection, sessionId, go, more],
   );
   useEffect(() => onCommands(run), [onCommands, run]);
   usePullRequest(connection, sessionId, session?.branch != null);
@@ -183,32 +178,30 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
         {thread === undefined || !thread.loaded ? (
           <Loading />
         ) : (
-          <WaitingItems value={waiting}>
-            <SessionLinksContext value={links}>
-              <Transcript
-                ref={transcript}
-                thread={thread}
-                decisions={decisions}
-                cwd={session?.cwd ?? ""}
-                foldReasoning={settings.foldReasoning}
-                onOlder={older}
-                turnMenu={turnMenu}
-                retry={retry}
-                empty={<Start />}
-                footer={
-                  <>
-                    <Notices notices={thread.notices} />
-                    {loose.map((d) => (
-                      <DecisionLine key={d.requestId} decision={d} />
-                    ))}
-                    <OutboxList sessionId={sessionId} />
-                    {session === undefined || !allows(scope, "drive") ? null : <PlanReady session={session} thread={thread} />}
-                    <Working thread={thread} waits={pending.length > 0} />
-                  </>
-                }
-              />
-            </SessionLinksContext>
-          </WaitingItems>
+          <Contexts waiting={waiting} openFile={openFile}>
+            <Transcript
+              ref={transcript}
+              thread={thread}
+              decisions={decisions}
+              cwd={session?.cwd ?? ""}
+              foldReasoning={settings.foldReasoning}
+              onOlder={older}
+              turnMenu={turnMenu}
+              retry={retry}
+              empty={<Start />}
+              footer={
+                <>
+                  <Notices notices={thread.notices} />
+                  {loose.map((d) => (
+                    <DecisionLine key={d.requestId} decision={d} />
+                  ))}
+                  <OutboxList sessionId={sessionId} />
+                  {session === undefined || !allows(scope, "drive") ? null : <PlanReady session={session} thread={thread} />}
+                  <Working thread={thread} waits={pending.length > 0} />
+                </>
+              }
+            />
+          </Contexts>
         )}
         <Dock
           sessionId={sessionId}
@@ -239,6 +232,8 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
           comments={comments}
           onComments={setComments}
           onCommit={() => void run("commit")}
+          file={file}
+          onJump={jump}
         />
       )}
       {dialog === undefined ? null : (
@@ -249,8 +244,8 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
 }
 
 interface DialogsProps {
-  readonly dialog: Dialogs;
-  readonly onDialog: (dialog: Dialogs | undefined) => void;
+  readonly dialog: SessionDialog;
+  readonly onDialog: (dialog: SessionDialog | undefined) => void;
   readonly sessionId: string;
   readonly session: SessionSummary | undefined;
   readonly thread: ThreadView | undefined;
@@ -277,6 +272,12 @@ function SessionDialogs({ dialog, onDialog, sessionId, session, thread }: Dialog
             onClose={onClose}
             onConfirm={(what, files) => undo(controller, sessionId, dialog.turnId, { what, files })}
           />
+        </Suspense>
+      );
+    case "goal":
+      return (
+        <Suspense>
+          <GoalDialog sessionId={sessionId} onClose={onClose} />
         </Suspense>
       );
     case "commit":
@@ -308,27 +309,6 @@ function Notices({ notices }: { notices: ThreadView["notices"] }): ReactElement 
         </li>
       ))}
     </ul>
-  );
-}
-
-/** A plan made in plan mode can be carried out with one click. */
-function PlanReady({ session, thread }: { session: SessionSummary; thread: ThreadView }): ReactElement | null {
-  const { controller } = useApp();
-  const turn = thread.turns.at(-1);
-  const isMade = turn?.status === "completed" && turn.items.some((item) => item.type === "plan");
-  if (session.sessionControls?.mode !== "plan" || !isMade) return null;
-  const carryOut = (): void =>
-    controller.send(session.sessionId, [{ type: "text", text: "Carry out the plan." }], {
-      delivery: "auto",
-      overrides: { mode: "default" },
-    });
-  return (
-    <div className="plan-ready">
-      <Button tone="primary" icon="check" onClick={carryOut}>
-        Carry out this plan
-      </Button>
-      <span className="hint">or say what should be different</span>
-    </div>
   );
 }
 

@@ -1,9 +1,9 @@
 /** The frame: session list, the screen in the middle, keys, palette, help, and screen-reader announcements. */
-import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, type ReactElement, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import { chordOf, createChords, isTyping, keymapWith } from "../state/keys.ts";
 import { listRows } from "../state/list.ts";
-import { addressOf } from "../state/router.ts";
+import { addressOf, type Place } from "../state/router.ts";
 import { Button, Empty, IconButton } from "../ui/controls.tsx";
 import { Guard } from "../ui/guard.tsx";
 import { Announcer } from "./announcer.tsx";
@@ -18,8 +18,13 @@ import { SessionScreen } from "./session.tsx";
 import { SettingsScreen } from "./settings/settings.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
+const SearchScreen = lazy(() => import("./search.tsx"));
+
 const narrowScreen = "(max-width: 860px)";
 const isNarrow = (): boolean => matchMedia(narrowScreen).matches;
+
+/** Commands that only go somewhere. */
+const commandPlaces: Readonly<Record<string, Place>> = { inbox: { name: "inbox" }, searchAll: { name: "search", query: "" } };
 
 export function Shell({ onRunner }: { onRunner: (run: (command: string) => void) => void }): ReactElement {
   const app = useApp();
@@ -48,6 +53,8 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
       if (sessionCommands.current(command)) return;
       const jump = /^session:(\d)$/.exec(command)?.[1];
       if (jump !== undefined) return jumpTo(Number(jump), controller, settings.groupBy, go);
+      const goal = commandPlaces[command];
+      if (goal !== undefined) return go(goal);
       switch (command) {
         case "palette":
         case "help":
@@ -55,8 +62,6 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
         case "search":
           setSidebar(true);
           return focusSoon("#session-search");
-        case "inbox":
-          return go({ name: "inbox" });
         case "newSession":
           go({ name: "home" });
           return focusSoon("#composer");
@@ -156,6 +161,12 @@ function Screen({
       return <Home menuButton={menuButton} />;
     case "inbox":
       return <Inbox menuButton={menuButton} />;
+    case "search":
+      return (
+        <Suspense fallback={<p className="hint file-loading">Loading…</p>}>
+          <SearchScreen query={place.query} menuButton={menuButton} />
+        </Suspense>
+      );
     case "session":
       return (
         <SessionScreen

@@ -1,7 +1,7 @@
 /** The panel beside the conversation: changes, the plan, and the session's figures. */
-import { lazy, type ReactElement, Suspense, useEffect, useState } from "react";
+import { lazy, type ReactElement, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { useApp } from "../app-context.tsx";
-import type { RateLimits } from "../connection/connection.ts";
+import type { Connection, RateLimits } from "../connection/connection.ts";
 import { PlanList } from "../parts/plan.tsx";
 import type { SessionSummary, ThreadView } from "../state/model.ts";
 import { Empty, IconButton } from "../ui/controls.tsx";
@@ -10,17 +10,32 @@ import { UsageTable } from "./meter.tsx";
 
 const Programs = lazy(() => import("./programs.tsx").then((m) => ({ default: m.Programs })));
 
-export type PanelTab = "changes" | "plan" | "programs" | "details";
+/** `file` is only there while a file is open. */
+export type PanelTab = "changes" | "plan" | "agents" | "history" | "programs" | "details" | "file";
 const tabs: readonly (readonly [PanelTab, string])[] = [
   ["changes", "Changes"],
   ["plan", "Plan"],
+  ["agents", "Agents"],
+  ["history", "History"],
   ["programs", "Programs"],
   ["details", "Details"],
 ];
 
 export const panelTabs: readonly PanelTab[] = tabs.map(([id]) => id);
 
+export interface OpenedFile {
+  readonly path: string;
+  readonly line: number | null;
+}
+
+const Agents = lazy(() => import("./agents.tsx").then((m) => ({ default: m.Agents })));
+const History = lazy(() => import("./history.tsx"));
+const FileView = lazy(() => import("./file-view.tsx"));
+
 export interface PanelProps extends ChangesProps {
+  readonly file: OpenedFile | undefined;
+  /** Shows a place of the conversation. */
+  readonly onJump: (turnId: string, itemId: string | null) => void;
   /** The splitter next to the conversation. */
   readonly grip: ReactElement;
   readonly tab: PanelTab;
@@ -29,9 +44,8 @@ export interface PanelProps extends ChangesProps {
 }
 
 export function SidePanel(props: PanelProps): ReactElement {
-  const { tab, onTab, onClose, thread, session, grip } = props;
-  const { tools } = useApp().controller.connection;
-  const shown = tabs.filter(([id]) => id !== "programs" || tools !== undefined);
+  const { tab, onTab, onClose, thread, session, grip, file } = props;
+  const shown = tabsFor(useApp().controller.connection, file);
   return (
     <aside className="panel" aria-label="Session details">
       {grip}
@@ -66,16 +80,47 @@ export function SidePanel(props: PanelProps): ReactElement {
           <Changes {...props} />
         ) : tab === "plan" ? (
           <Plan thread={thread} />
-        ) : tab === "programs" && tools !== undefined && session !== undefined ? (
-          <Suspense fallback={<p className="hint">Loading…</p>}>
-            <Programs key={session.sessionId} tools={tools} session={session} />
-          </Suspense>
-        ) : (
+        ) : tab === "details" ? (
           <Details thread={thread} session={session} />
+        ) : (
+          <Suspense fallback={<p className="hint file-loading">Loading…</p>}>
+            <OnDemand {...props} />
+          </Suspense>
         )}
       </div>
     </aside>
   );
+}
+
+/** What the backend can show. */
+function tabsFor({ search, tools }: Connection, file: OpenedFile | undefined): readonly (readonly [PanelTab, string])[] {
+  const usual = tabs.filter(([id]) => (id !== "history" || search !== undefined) && (id !== "programs" || tools !== undefined));
+  return file === undefined ? usual : [...usual, ["file", "File"]];
+}
+
+/** Parts of the panel that are loaded when they are used. */
+function OnDemand({ tab, session, file, onJump }: PanelProps): ReactElement | null {
+  const { tools } = useApp().controller.connection;
+  if (session === undefined) return null;
+  if (tab === "programs") return tools === undefined ? null : <Programs key={session.sessionId} tools={tools} session={session} />;
+  if (tab === "agents") return <Agents session={session} />;
+  if (tab === "history") return <History sessionId={session.sessionId} onJump={onJump} />;
+  return file === undefined ? null : <FileTab session={session} file={file} />;
+}
+
+/** Another file is opened only after unsaved edits of this one are saved or dropped. */
+function FileTab({ session, file }: { session: SessionSummary; file: OpenedFile }): ReactElement {
+  const { toast } = useApp();
+  const [shown, setShown] = useState(file);
+  const isDirty = useRef(false);
+  const onDirty = useCallback((dirty: boolean) => {
+    isDirty.current = dirty;
+  }, []);
+  useEffect(() => {
+    if (!isDirty.current || file.path === shown.path) setShown(file);
+    else toast(`Save or drop your edits of ${shown.path} first.`, "problem");
+  }, [file]);
+  return <FileView key={shown.path} session={session} path={shown.path} line={shown.line} onDirty={onDirty} />;
 }
 
 function Plan({ thread }: { thread: ThreadView }): ReactElement {

@@ -8,13 +8,9 @@ import type { SessionSummary } from "../state/model.ts";
 import { Button, IconButton } from "../ui/controls.tsx";
 import { Icon, Logo } from "../ui/icons.tsx";
 import { Menu, type MenuItem, Picker } from "../ui/overlays.tsx";
+import { BulkBar, ChangeCount, useArrangeItems } from "./arrange.tsx";
 import { RowBadges } from "./badges.tsx";
-import { ConfirmDelete, NameDialog } from "./dialogs.tsx";
-
-export type ListDialog =
-  | { readonly kind: "rename" | "delete"; readonly session: SessionSummary }
-  | { readonly kind: "newProject" }
-  | { readonly kind: "renameProject" | "deleteProject"; readonly projectId: string; readonly name: string };
+import { type ListDialog, ListDialogs } from "./list-dialogs.tsx";
 
 export function Sidebar({ onClose, onNew }: { onClose: () => void; onNew: () => void }): ReactElement {
   const app = useApp();
@@ -24,14 +20,17 @@ export function Sidebar({ onClose, onNew }: { onClose: () => void; onNew: () => 
   const archived = useAppState((s) => s.archived);
   const projects = useAppState((s) => s.projects);
   const pending = useAppState((s) => s.pending);
+  const sections = useAppState((s) => s.sections);
+  /** The selected sessions; undefined outside of selecting. */
+  const [selected, setSelected] = useState<ReadonlySet<string>>();
   const [filter, setFilter] = useState<ListView["filter"]>("all");
   const [search, setSearch] = useState("");
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [dialog, setDialog] = useState<ListDialog>();
   const now = useNow(30_000);
   const rows = useMemo(
-    () => listRows({ sessions, archived, projects, pending }, { groupBy: settings.groupBy, filter, search, folded }, now),
-    [sessions, archived, projects, pending, settings.groupBy, filter, search, folded, now],
+    () => listRows({ sessions, archived, projects, pending, sections }, { groupBy: settings.groupBy, filter, search, folded }, now),
+    [sessions, archived, projects, pending, sections, settings.groupBy, filter, search, folded, now],
   );
   useDeepSearch(search, filter === "archived");
   useEffect(() => {
@@ -76,6 +75,58 @@ export function Sidebar({ onClose, onNew }: { onClose: () => void; onNew: () => 
           </span>
         ) : null}
       </button>
+      <ListTools
+        {...{ search, filter, isSelecting: selected !== undefined }}
+        onSearch={setSearch}
+        onFilter={setFilter}
+        onSelecting={(on) => setSelected(on ? new Set() : undefined)}
+        onNewProject={() => setDialog({ kind: "newProject" })}
+      />
+      {rows.length === 0 ? <p className="sidebar-empty">{search === "" ? "No sessions here yet." : "Nothing fits."}</p> : null}
+      <div className="session-list">
+        <Virtualizer as="ul" item="li" itemSize={58}>
+          {rows.map((row) => (
+            <Row
+              key={row.key}
+              row={row}
+              now={now}
+              folded={folded.has(row.key)}
+              onFold={fold}
+              onDialog={setDialog}
+              selected={selected}
+              onSelect={setSelected}
+            />
+          ))}
+        </Virtualizer>
+      </div>
+      {selected === undefined ? null : (
+        <BulkBar
+          selected={[...selected].flatMap((id) => sessions.get(id) ?? archived.get(id) ?? [])}
+          onDone={() => setSelected(undefined)}
+        />
+      )}
+      {dialog === undefined ? null : <ListDialogs dialog={dialog} onClose={() => setDialog(undefined)} />}
+    </nav>
+  );
+}
+
+interface ListToolsProps {
+  readonly search: string;
+  readonly filter: ListView["filter"];
+  readonly isSelecting: boolean;
+  readonly onSearch: (search: string) => void;
+  readonly onFilter: (filter: ListView["filter"]) => void;
+  readonly onSelecting: (on: boolean) => void;
+  readonly onNewProject: () => void;
+}
+
+/** What is shown of the list, and how. */
+function ListTools(props: ListToolsProps): ReactElement {
+  const { search, onSearch } = props;
+  const { controller, go } = useApp();
+  const canSearch = controller.connection.search !== undefined && search.trim() !== "";
+  return (
+    <>
       <div className="sidebar-search">
         <Icon name="search" size={15} />
         <input
@@ -84,45 +135,67 @@ export function Sidebar({ onClose, onNew }: { onClose: () => void; onNew: () => 
           placeholder="Search sessions"
           aria-label="Search sessions"
           value={search}
-          onChange={(e) => setSearch(e.target.value)}
+          onChange={(e) => onSearch(e.target.value)}
+          onKeyDown={(e) => {
+            if (e.key === "Enter" && canSearch) go({ name: "search", query: search.trim() });
+          }}
         />
       </div>
-      <div className="sidebar-filter">
-        <Picker
-          label="Show"
-          value={filter}
-          prefer="below"
-          options={[
-            { value: "all", label: "All sessions" },
-            { value: "waiting", label: "Needs you" },
-            { value: "working", label: "Working" },
-            { value: "archived", label: "Archive" },
-          ]}
-          onPick={(value) => setFilter(value as ListView["filter"])}
+      {search.trim().length < 2 || !canSearch ? null : (
+        <button type="button" className="search-messages" onClick={() => go({ name: "search", query: search.trim() })}>
+          <Icon name="search" size={14} />
+          <span>
+            Search in messages for “<bdi>{search.trim()}</bdi>”
+          </span>
+        </button>
+      )}
+      <FilterRow {...props} />
+    </>
+  );
+}
+
+function FilterRow({ filter, isSelecting, onFilter, onSelecting, onNewProject }: ListToolsProps): ReactElement {
+  const app = useApp();
+  const { controller, settings } = app;
+  const { offers } = controller.connection;
+  return (
+    <div className="sidebar-filter">
+      <Picker
+        label="Show"
+        value={filter}
+        prefer="below"
+        options={[
+          { value: "all", label: "All sessions" },
+          { value: "waiting", label: "Needs you" },
+          { value: "working", label: "Working" },
+          { value: "unread", label: "Unread" },
+          ...(controller.connection.lists?.snooze === undefined ? [] : [{ value: "snoozed", label: "Snoozed" }]),
+          { value: "archived", label: "Archive" },
+        ]}
+        onPick={(value) => onFilter(value as ListView["filter"])}
+      />
+      <span className="spacer" />
+      {controller.connection.lists === undefined || !allows(app.scope, "approve") ? null : (
+        <IconButton
+          icon="check"
+          size={16}
+          label={isSelecting ? "End selecting" : "Select sessions"}
+          aria-pressed={isSelecting}
+          onClick={() => onSelecting(!isSelecting)}
         />
-        <span className="spacer" />
-        {offers.projects ? (
-          <IconButton
-            icon={settings.groupBy === "time" ? "clock" : "folder"}
-            size={16}
-            label={settings.groupBy === "time" ? "Group by project" : "Group by time"}
-            onClick={() => app.change({ groupBy: settings.groupBy === "time" ? "project" : "time" })}
-          />
-        ) : null}
-        {offers.projects && allows(app.scope, "drive") ? (
-          <IconButton icon="plus" size={16} label="New project" onClick={() => setDialog({ kind: "newProject" })} />
-        ) : null}
-      </div>
-      {rows.length === 0 ? <p className="sidebar-empty">{search === "" ? "No sessions here yet." : "Nothing fits."}</p> : null}
-      <div className="session-list">
-        <Virtualizer as="ul" item="li" itemSize={58}>
-          {rows.map((row) => (
-            <Row key={row.key} row={row} now={now} folded={folded.has(row.key)} onFold={fold} onDialog={setDialog} />
-          ))}
-        </Virtualizer>
-      </div>
-      {dialog === undefined ? null : <ListDialogs dialog={dialog} onClose={() => setDialog(undefined)} />}
-    </nav>
+      )}
+      {offers.projects ? (
+        <IconButton
+          icon={settings.groupBy === "time" ? "clock" : "folder"}
+          size={16}
+          label={settings.groupBy === "time" ? "Group by project" : "Group by time"}
+          onClick={() => app.change({ groupBy: settings.groupBy === "time" ? "project" : "time" })}
+        />
+      ) : null}
+      {offers.projects && allows(app.scope, "drive") ? (
+        <IconButton icon="plus" size={16} label="New project" onClick={onNewProject} />
+      ) : null}
+    </div>
   );
 }
 
@@ -132,16 +205,25 @@ function Row({
   folded,
   onFold,
   onDialog,
+  selected,
+  onSelect,
 }: {
   row: ListRow;
   now: number;
   folded: boolean;
   onFold: (key: string) => void;
   onDialog: (dialog: ListDialog) => void;
+  selected: ReadonlySet<string> | undefined;
+  onSelect: (selected: ReadonlySet<string>) => void;
 }): ReactElement {
-  const { scope } = useApp();
+  const { scope, controller } = useApp();
   if (row.kind === "session")
-    return <SessionRow session={row.session} number={row.number} depth={row.depth} now={now} onDialog={onDialog} />;
+    return (
+      <Selectable session={row.session} selected={selected} onSelect={onSelect}>
+        <SessionRow session={row.session} number={row.number} depth={row.depth} now={now} onDialog={onDialog} />
+      </Selectable>
+    );
+  const { sectionId } = row;
   const { projectId } = row;
   return (
     <div className={`list-heading ${row.key === "waiting" ? "list-heading-waiting" : ""}`}>
@@ -150,6 +232,27 @@ function Row({
         <span dir="auto">{row.text}</span>
         <span className="list-count">{row.count}</span>
       </button>
+      {sectionId === undefined || !allows(scope, "drive") ? null : (
+        <Menu
+          label={`Section ${row.text}`}
+          className="icon-button row-menu"
+          items={[
+            {
+              id: "rename",
+              label: "Rename section",
+              icon: "edit",
+              run: () => onDialog({ kind: "renameSection", sectionId, name: row.text }),
+            },
+            {
+              id: "delete",
+              label: "Remove section",
+              icon: "trash",
+              danger: true,
+              run: () => void controller.arrange((lists) => lists.removeSection(sectionId)),
+            },
+          ]}
+        />
+      )}
       {projectId === undefined || !allows(scope, "drive") ? null : (
         <Menu
           label={`Project ${row.text}`}
@@ -176,6 +279,32 @@ function Row({
   );
 }
 
+/** A row with a box to check while sessions are selected. */
+function Selectable({
+  session: { sessionId: id, title },
+  selected,
+  onSelect,
+  children,
+}: {
+  session: SessionSummary;
+  selected: ReadonlySet<string> | undefined;
+  onSelect: (selected: ReadonlySet<string>) => void;
+  children: ReactElement;
+}): ReactElement {
+  if (selected === undefined) return children;
+  return (
+    <div className="select-row">
+      <input
+        type="checkbox"
+        aria-label={`Select ${title}`}
+        checked={selected.has(id)}
+        onChange={(e) => onSelect(new Set(e.target.checked ? [...selected, id] : [...selected].filter((one) => one !== id)))}
+      />
+      {children}
+    </div>
+  );
+}
+
 const SessionRow = memo(function SessionRow({
   session,
   number,
@@ -191,7 +320,7 @@ const SessionRow = memo(function SessionRow({
 }): ReactElement {
   const { place, go, scope } = useApp();
   const waiting = useAppState((s) => waitingCounts(s.pending).get(session.sessionId) ?? 0);
-  const unread = useAppState((s) => s.unread.has(session.sessionId));
+  const { unread } = session;
   const state = stateLabel(session, waiting, unread);
   const current = place.name === "session" && place.sessionId === session.sessionId;
   const menu = useSessionMenu(session, onDialog);
@@ -213,7 +342,15 @@ const SessionRow = memo(function SessionRow({
             {session.title}
           </span>
           <span className="session-sub">
-            <span className="session-where">{folderName(session.cwd)}</span>
+            <span className="session-where">
+              {depth > 0 && session.agentName !== undefined ? session.agentName : folderName(session.cwd)}
+            </span>
+            {session.branch == null ? null : (
+              <span className="session-branch" title={session.branch}>
+                <Icon name="branch" size={11} /> {session.branch}
+              </span>
+            )}
+            <ChangeCount session={session} />
             <RowBadges session={session} />
             {state.id === "idle" ? null : <span className={`state-word state-word-${state.id}`}>{state.text}</span>}
             {state.id === "idle" ? <span className="visually-hidden">, {state.text}</span> : null}
@@ -237,6 +374,7 @@ const SessionRow = memo(function SessionRow({
 export function useSessionMenu(session: SessionSummary, onDialog: (dialog: ListDialog) => void): readonly (MenuItem | "line")[] {
   const { controller, go } = useApp();
   const projects = useAppState((s) => s.projects);
+  const arrange = useArrangeItems(session, onDialog);
   const { connection } = controller;
   const id = session.sessionId;
   const moves = projects
@@ -251,6 +389,7 @@ export function useSessionMenu(session: SessionSummary, onDialog: (dialog: ListD
       }),
     );
   return [
+    ...(arrange.length === 0 ? [] : ([...arrange, "line"] as const)),
     { id: "rename", label: "Rename", icon: "edit", run: () => onDialog({ kind: "rename", session }) },
     {
       id: "fork",
@@ -290,73 +429,6 @@ export function useSessionMenu(session: SessionSummary, onDialog: (dialog: ListD
         },
     { id: "delete", label: "Delete", icon: "trash", danger: true, run: () => onDialog({ kind: "delete", session }) },
   ];
-}
-
-export function ListDialogs({ dialog, onClose }: { dialog: ListDialog; onClose: () => void }): ReactElement {
-  const { controller, place, go } = useApp();
-  const { connection } = controller;
-  switch (dialog.kind) {
-    case "rename":
-      return (
-        <NameDialog
-          title="Rename session"
-          label="Title"
-          initial={dialog.session.title}
-          max={200}
-          onClose={onClose}
-          onSave={(title) => void controller.try(connection.rename(dialog.session.sessionId, title))}
-        />
-      );
-    case "delete":
-      return (
-        <ConfirmDelete
-          title={dialog.session.title}
-          onClose={onClose}
-          onConfirm={() =>
-            void controller
-              .try(
-                connection.remove(dialog.session.sessionId).then(() => true),
-                "Deleted",
-              )
-              .then((done) => {
-                if (done === true && place.name === "session" && place.sessionId === dialog.session.sessionId) go({ name: "home" });
-              })
-          }
-        />
-      );
-    case "newProject":
-      return (
-        <NameDialog
-          title="New project"
-          label="Name"
-          initial=""
-          max={120}
-          folder=""
-          onClose={onClose}
-          onSave={(name, folder) => void controller.try(connection.makeProject(name, folder === "" ? null : folder))}
-        />
-      );
-    case "renameProject":
-      return (
-        <NameDialog
-          title="Rename project"
-          label="Name"
-          initial={dialog.name}
-          max={120}
-          onClose={onClose}
-          onSave={(name) => void controller.try(connection.renameProject(dialog.projectId, name, null))}
-        />
-      );
-    case "deleteProject":
-      return (
-        <ConfirmDelete
-          title={dialog.name}
-          what="project"
-          onClose={onClose}
-          onConfirm={() => void controller.try(connection.removeProject(dialog.projectId), "Project removed")}
-        />
-      );
-  }
 }
 
 /** The loaded list is searched at once; the server is queried for matching sessions that are not loaded. */

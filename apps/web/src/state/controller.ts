@@ -1,14 +1,14 @@
 /** Runs the user's actions: connects the connection to the store, and makes sure that no message or answer is lost or sent twice. */
 import type { StreamEvent } from "../../../../src/manager/events.ts";
 import { type Connection, type NewSession, Refused, type RequestAnswer } from "../connection/connection.ts";
+import type { ListCalls, Section } from "../connection/more-calls.ts";
+import { plural } from "./format.ts";
 import { browserDepot, type Depot, KeptAnswers, KeptAttachments, PutDrafts } from "./kept.ts";
-import type { Attachment, MessageOverrides, OutgoingMessage, PendingRequest, QueuedMessage, SessionSummary, UserInput } from "./model.ts";
+import type { Attachment, MessageOverrides, OutgoingMessage, PendingRequest, SessionSummary, UserInput } from "./model.ts";
 import { readJson, type Shelf, writeJson } from "./settings.ts";
 import type { Store } from "./store.ts";
 
 const outboxKey = "parley.outbox";
-const unreadKey = "parley.unread";
-const mostUnread = 1000;
 /** Delays before an undelivered message is retried: longer each time. */
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
@@ -31,7 +31,9 @@ const runLater: Later = (run, ms) => void setTimeout(run, ms);
 export interface Surroundings {
   readonly depot?: Depot;
   readonly later?: Later;
+  readonly isVisible?: () => boolean;
 }
+const isPageVisible = (): boolean => typeof document === "undefined" || document.visibilityState === "visible";
 
 export class Controller {
   readonly connection: Connection;
@@ -43,13 +45,19 @@ export class Controller {
   readonly answers: KeptAnswers;
   readonly #depot: Depot;
   readonly #later: Later;
+  readonly #isVisible: () => boolean;
   #toast: Toast = () => {};
   /** Events that arrive while the lists are loaded; they are folded afterwards, in order. */
   #held: StreamEvent[] | undefined = [];
   #recent: string[] = [];
   #loading: Promise<void> | undefined;
 
-  constructor(connection: Connection, store: Store, shelf: Shelf, { depot = browserDepot(), later = runLater }: Surroundings = {}) {
+  constructor(
+    connection: Connection,
+    store: Store,
+    shelf: Shelf,
+    { depot = browserDepot(), later = runLater, isVisible = isPageVisible }: Surroundings = {},
+  ) {
     this.connection = connection;
     this.store = store;
     this.shelf = shelf;
@@ -58,7 +66,8 @@ export class Controller {
     this.answers = new KeptAnswers(shelf);
     this.#depot = depot;
     this.#later = later;
-    this.#keepUnread();
+    this.#isVisible = isVisible;
+    this.store.subscribe(this.noteRead);
     this.#forgetAnswers();
   }
 
@@ -73,18 +82,22 @@ export class Controller {
     });
   }
 
-  /** Unread marks survive a reload. */
-  #keepUnread(): void {
-    const saved = readJson(this.shelf, unreadKey);
-    if (Array.isArray(saved)) this.store.dispatch({ type: "unread", sessionIds: saved.filter((id) => typeof id === "string") });
-    let before = this.store.get().unread;
-    this.store.subscribe(() => {
-      const { unread } = this.store.get();
-      if (unread === before) return;
-      before = unread;
-      writeJson(this.shelf, unreadKey, unread.size === 0 ? null : [...unread].slice(-mostUnread));
-    });
-  }
+  /** What is open in a visible page has been read. Called when something has changed, and when the page becomes visible. */
+  readonly noteRead = (): void => {
+    const { openSession, sessions, archived } = this.store.get();
+    const session = openSession === null ? undefined : (sessions.get(openSession) ?? archived.get(openSession));
+    const { connection } = this;
+    if (session?.unread !== true || connection.markRead === undefined || !this.#isVisible() || this.#marking) return;
+    this.#marking = true;
+    connection
+      .markRead(session.sessionId, true)
+      // It stays unread for now: the next change tries again.
+      .catch(() => {})
+      .finally(() => {
+        this.#marking = false;
+      });
+  };
+  #marking = false;
 
   onToast(toast: Toast): void {
     this.#toast = toast;
@@ -181,9 +194,25 @@ export class Controller {
     ]);
     this.store.dispatch({ type: "projects", projects });
     this.store.dispatch({ type: "pending", requests: pending });
+    this.#readSections();
     const { sessions, nextCursor, seq } = first;
     this.store.dispatch({ type: "sessions", sessions, archived: false, first: true, complete: nextCursor === null, seq });
     void this.#readRest(nextCursor, false);
+  }
+
+  /** An engine without sections leaves the list without them. */
+  #readSections(): void {
+    this.connection.lists?.sections().then(
+      (sections) => this.store.dispatch({ type: "sections", sections }),
+      () => {},
+    );
+  }
+
+  /** Changes sections and shows the new ones at once. */
+  async arrange(change: (lists: ListCalls) => Promise<readonly Section[]>): Promise<void> {
+    const { lists } = this.connection;
+    const sections = lists === undefined ? undefined : await this.try(change(lists));
+    if (sections !== undefined) this.store.dispatch({ type: "sections", sections });
   }
 
   async #readRest(start: string | null, archived: boolean): Promise<void> {
@@ -214,8 +243,13 @@ export class Controller {
     this.store.dispatch({ type: "threadOpened", sessionId });
     this.store.dispatch({ type: "open", sessionId });
     this.connection.watch(this.#recent);
+    this.connection.goals?.read(sessionId).then(
+      (goal) => this.store.dispatch({ type: "goal", sessionId, goal }),
+      () => {},
+    );
     try {
       await this.#readThread(sessionId);
+      this.noteRead();
       return "ok";
     } catch (error) {
       if (error instanceof Refused && (error.status === 404 || error.status === 410)) return "gone";
@@ -247,6 +281,18 @@ export class Controller {
     if (thread === undefined || thread.olderCursor === null) return;
     const page = await this.connection.turns(sessionId, thread.olderCursor);
     this.store.dispatch({ type: "threadPage", page, older: true });
+  }
+
+  /** Loads older turns until this one is there; false if there is no such turn. */
+  async loadTurn(sessionId: string, turnId: string): Promise<boolean> {
+    for (;;) {
+      const thread = this.store.get().threads.get(sessionId);
+      if (thread === undefined) return false;
+      if (thread.turns.some((turn) => turn.id === turnId)) return true;
+      if (thread.olderCursor === null) return false;
+      await this.loadOlder(sessionId);
+      if (this.store.get().threads.get(sessionId)?.olderCursor === thread.olderCursor) return false;
+    }
   }
 
   leave(): void {
@@ -296,6 +342,20 @@ export class Controller {
     }
   }
 
+  /** Archives several at once; what could not be archived is named. */
+  async archiveMany(sessionIds: readonly string[]): Promise<void> {
+    const { lists } = this.connection;
+    const done = lists === undefined ? undefined : await this.try(lists.archiveMany(sessionIds));
+    if (done === undefined) return;
+    const back = async (): Promise<void> => {
+      for (const id of done.archived) await this.connection.archive(id, false);
+    };
+    if (done.archived.length > 0)
+      this.#toast(`Archived ${plural(done.archived.length, "session")}`, "info", () => void this.try(back(), "Back in the list"));
+    const [first] = done.failed;
+    if (first !== undefined) this.#toast(`${plural(done.failed.length, "session")} could not be archived: ${first.message}`, "problem");
+  }
+
   /** Runs an action and shows an error if it fails. */
   async try<T>(work: Promise<T>, success?: string): Promise<T | undefined> {
     try {
@@ -327,16 +387,6 @@ export class Controller {
     };
     this.#keep(message);
     void this.#deliver(message);
-  }
-
-  /** Removes a message from the queue and sends it at once; one that has left the queue meanwhile is not sent again. */
-  async sendQueued(sessionId: string, message: QueuedMessage): Promise<void> {
-    try {
-      await this.connection.unqueue(sessionId, message.messageId);
-    } catch (error) {
-      return this.report(error);
-    }
-    this.send(sessionId, message.input, { delivery: "auto", overrides: {} });
   }
 
   retry(message: OutgoingMessage): void {

@@ -228,14 +228,14 @@ test("a message leaves the outbox when the transcript or the queue shows it", ()
   assert.equal(late.outbox.length, 0, "an answer that comes after the event brings nothing back");
 });
 
-test("a session that stops while no one looks at it is unread until it is opened", () => {
-  const working = play(emptyState, event(1, "session_upserted", "t", session({ state: "working" })));
-  const stopped = play(working, event(2, "session_upserted", "t", session({ state: "idle" })));
-  assert.ok(stopped.unread.has("t"));
-  assert.ok(!play(stopped, { type: "open", sessionId: "t" }).unread.has("t"));
-  assert.ok(
-    !play(working, { type: "open", sessionId: "t" }, event(2, "session_upserted", "t", session({ state: "idle" }))).unread.has("t"),
-  );
+test("goals and sections follow their events, also before a thread is loaded", () => {
+  const goal = { threadId: "t", objective: "o", status: "active", tokensUsed: 1, timeUsedSeconds: 2, createdAt: 1, updatedAt: 1 };
+  const set = play(emptyState, event(1, "notification", "t", { method: "thread/goal/updated", params: { threadId: "t", goal } }));
+  assert.equal(set.goals.get("t")?.objective, "o");
+  const cleared = play(set, event(2, "notification", "t", { method: "thread/goal/cleared", params: { threadId: "t" } }));
+  assert.equal(cleared.goals.size, 0);
+  const data = [{ sectionId: "p", name: "Pinned", isPinned: true, sessionIds: ["t"] }];
+  assert.deepEqual(play(cleared, event(3, "sections_updated", null, { data })).sections, data);
 });
 
 test("archiving moves a session between the lists, deleting takes everything of it", () => {

@@ -8,11 +8,13 @@ import {
   type Decision,
   emptyState,
   emptyThread,
+  type Goal,
   type OutgoingMessage,
   type PendingRequest,
   type PendingView,
   type Project,
   type QueuedMessage,
+  type Section,
   type SessionSummary,
   type ThreadTokenUsage,
   type ThreadView,
@@ -53,7 +55,8 @@ export type Action =
       readonly seq?: number | undefined;
     }
   | { readonly type: "resync" }
-  | { readonly type: "unread"; readonly sessionIds: readonly string[] }
+  | { readonly type: "sections"; readonly sections: readonly Section[] }
+  | { readonly type: "goal"; readonly sessionId: string; readonly goal: Goal | null }
   | { readonly type: "projects"; readonly projects: readonly Project[] }
   | { readonly type: "pending"; readonly requests: readonly PendingRequest[] }
   | { readonly type: "threadPage"; readonly page: ThreadPage; readonly older: boolean }
@@ -110,16 +113,14 @@ export function reduce(state: AppState, action: Action): AppState {
       // The event that shows it may arrive before the response that accepts it.
       if (action.message.state === "accepted" && !state.outbox.some((m) => m.messageId === action.message.messageId)) return state;
       return { ...state, outbox: [...state.outbox.filter((m) => m.messageId !== action.message.messageId), action.message] };
-    case "unread":
-      return { ...state, unread: new Set(action.sessionIds) };
+    case "sections":
+      return { ...state, sections: action.sections };
+    case "goal":
+      return { ...state, goals: withEntry(state.goals, action.sessionId, action.goal ?? undefined) };
     case "outboxDrop":
       return { ...state, outbox: state.outbox.filter((m) => m.messageId !== action.messageId) };
     case "open":
-      return {
-        ...state,
-        openSession: action.sessionId,
-        unread: action.sessionId === null ? state.unread : without(state.unread, action.sessionId),
-      };
+      return { ...state, openSession: action.sessionId };
   }
 }
 
@@ -179,7 +180,7 @@ function foldPage(state: AppState, page: ThreadPage, older: boolean): AppState {
 function foldEvent(state: AppState, event: StreamEvent): AppState {
   switch (event.type) {
     case "notification":
-      return foldRaw(state, event);
+      return foldRaw(foldGoal(state, event.payload as ServerNotification), event);
     case "session_upserted":
       return noted(foldSession(state, event.payload), event.payload.sessionId, event.seq);
     case "session_deleted":
@@ -196,6 +197,8 @@ function foldEvent(state: AppState, event: StreamEvent): AppState {
         ? delivered
         : { ...delivered, threads: withEntry(state.threads, thread.id, { ...thread, queue: event.payload.queue, queueSeq: event.seq }) };
     }
+    case "sections_updated":
+      return { ...state, sections: event.payload.data };
     case "project_upserted":
       return { ...state, projects: [...state.projects.filter((p) => p.projectId !== event.payload.projectId), event.payload].sort(byName) };
     case "project_deleted":
@@ -229,6 +232,12 @@ function foldEvent(state: AppState, event: StreamEvent): AppState {
   }
 }
 
+/** Goals change outside of turns, and also before the first page of a thread is loaded. */
+function foldGoal(state: AppState, { method, params }: ServerNotification): AppState {
+  if (method === "thread/goal/updated") return { ...state, goals: withEntry(state.goals, params.threadId, params.goal) };
+  return method === "thread/goal/cleared" ? { ...state, goals: withEntry(state.goals, params.threadId, undefined) } : state;
+}
+
 function foldRaw(state: AppState, event: Extract<StreamEvent, { type: "notification" }>): AppState {
   const thread = event.threadId === null ? undefined : state.threads.get(event.threadId);
   if (thread === undefined || event.seq <= thread.seq) return state;
@@ -258,8 +267,7 @@ function changeThread(state: AppState, sessionId: string, change: (thread: Threa
 }
 
 function foldSession(state: AppState, session: SessionSummary): AppState {
-  const before = state.sessions.get(session.sessionId);
-  const next: AppState = session.archived
+  return session.archived
     ? {
         ...state,
         sessions: withEntry(state.sessions, session.sessionId, undefined),
@@ -270,10 +278,6 @@ function foldSession(state: AppState, session: SessionSummary): AppState {
         sessions: withEntry(state.sessions, session.sessionId, session),
         archived: withEntry(state.archived, session.sessionId, undefined),
       };
-  const wasBusy = before?.state === "working" || before?.state === "waiting";
-  const stopped = wasBusy && (session.state === "idle" || session.state === "failed");
-  const noticed = session.sessionId === state.openSession || session.systemOwned;
-  return stopped && !noticed ? { ...next, unread: new Set([...state.unread, session.sessionId]) } : next;
 }
 
 function forget(state: AppState, sessionId: string): AppState {
@@ -284,7 +288,6 @@ function forget(state: AppState, sessionId: string): AppState {
     threads: withEntry(state.threads, sessionId, undefined),
     pending: new Map([...state.pending].filter(([, p]) => p.threadId !== sessionId)),
     outbox: state.outbox.filter((m) => m.sessionId !== sessionId),
-    unread: without(state.unread, sessionId),
   };
 }
 
@@ -349,13 +352,6 @@ function dropQueued(state: AppState, queue: readonly QueuedMessage[]): AppState 
   return state.outbox.some((m) => waiting.has(m.messageId))
     ? { ...state, outbox: state.outbox.filter((m) => !waiting.has(m.messageId)) }
     : state;
-}
-
-function without(set: ReadonlySet<string>, value: string): ReadonlySet<string> {
-  if (!set.has(value)) return set;
-  const copy = new Set(set);
-  copy.delete(value);
-  return copy;
 }
 
 const byName = (a: Project, b: Project): number => a.name.localeCompare(b.name);

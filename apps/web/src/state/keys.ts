@@ -11,6 +11,7 @@ export const commands: readonly Command[] = [
   { id: "palette", label: "Command palette", keys: "Mod+K", group: "Page" },
   { id: "help", label: "Keys and help", keys: "?", group: "Page" },
   { id: "search", label: "Search sessions", keys: "/", group: "Go to" },
+  { id: "searchAll", label: "Search in all messages", keys: "Mod+Shift+F", group: "Go to" },
   { id: "inbox", label: "Inbox", keys: "Alt+I", group: "Go to" },
   { id: "nextWaiting", label: "Next thing that waits for you", keys: "Alt+A", group: "Go to" },
   { id: "previousSession", label: "Previous session", keys: "Alt+ArrowUp", group: "Go to" },
@@ -23,6 +24,12 @@ export const commands: readonly Command[] = [
   { id: "worktree", label: "Merge or discard the worktree", keys: "Alt+W", group: "Session" },
   { id: "latest", label: "Jump to the latest message", keys: "End", group: "Session" },
   { id: "stop", label: "Stop the running turn", keys: "Escape Escape", group: "Session" },
+  { id: "history", label: "Find in this session, and its time line", keys: "Alt+F", group: "Session" },
+  { id: "goal", label: "Set or change the goal", keys: "Alt+G", group: "Session" },
+  { id: "agents", label: "Show or hide sub-agents", keys: "Alt+U", group: "Session" },
+  { id: "pin", label: "Pin or unpin this session", keys: "Alt+P", group: "Session" },
+  { id: "snooze", label: "Snooze this session", keys: "Alt+Z", group: "Session" },
+  { id: "unread", label: "Mark this session as unread", keys: "Alt+R", group: "Session" },
   { id: "sidebar", label: "Show or hide the session list", keys: "Mod+B", group: "Page" },
 ];
 

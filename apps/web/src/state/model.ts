@@ -13,19 +13,23 @@ import {
   type PlanView,
   type TurnView,
 } from "../../../../src/sessions/thread-view.ts";
+import type { Goal, Section, TimelineEntry } from "../connection/more-calls.ts";
 
 export type {
   Actor,
   Decision,
   FilesOnRollback,
+  Goal,
   Notice,
   PendingRequest,
   PlanView,
   Project,
   QueuedMessage,
+  Section,
   SessionSummary,
   ThreadItem,
   ThreadTokenUsage,
+  TimelineEntry,
   TurnError,
   TurnPlanStep,
   TurnView,
@@ -109,8 +113,10 @@ export interface AppState {
   readonly decisions: ReadonlyMap<string, readonly Decision[]>;
   readonly threads: ReadonlyMap<string, ThreadView>;
   readonly outbox: readonly OutgoingMessage[];
-  /** Sessions with something the user has not seen. */
-  readonly unread: ReadonlySet<string>;
+  /** Pinned first; empty if the backend has none. */
+  readonly sections: readonly Section[];
+  /** The goals of the open sessions. */
+  readonly goals: ReadonlyMap<string, Goal>;
   readonly openSession: string | null;
   /** How the last sign-in of the engine ended. */
   readonly lastLogin: { readonly loginId?: string | null; readonly success: boolean; readonly error?: string | null } | null;
@@ -134,7 +140,8 @@ export const emptyState: AppState = {
   decisions: new Map(),
   threads: new Map(),
   outbox: [],
-  unread: new Set(),
+  sections: [],
+  goals: new Map(),
   openSession: null,
   lastLogin: null,
   templateChanges: 0,

@@ -3,6 +3,7 @@
 export type Place =
   | { readonly name: "home" }
   | { readonly name: "inbox" }
+  | { readonly name: "search"; readonly query: string }
   | { readonly name: "session"; readonly sessionId: string; readonly requestId: string | null }
   | { readonly name: "settings"; readonly tab: SettingsTab };
 
@@ -28,7 +29,7 @@ export const browserAddress: Address = {
 };
 
 export const settingsTabs = [
-  ...(["general", "keys", "devices", "rules", "audit", "servers", "hooks", "plugins", "account"] as const),
+  ...(["general", "keys", "cost", "devices", "rules", "audit", "servers", "hooks", "plugins", "account"] as const),
   ...(["skills", "templates", "schedules", "sharing"] as const),
 ] as const;
 export type SettingsTab = (typeof settingsTabs)[number];
@@ -36,6 +37,7 @@ export type SettingsTab = (typeof settingsTabs)[number];
 export function placeOf(path: string, hash = ""): Place {
   const [first, second] = path.split("/").filter((p) => p !== "");
   if (first === "inbox") return { name: "inbox" };
+  if (first === "search") return { name: "search", query: decode(second ?? "") };
   if (first === "s" && second !== undefined) {
     const requestId = /^#request=(.+)$/.exec(hash)?.[1];
     return { name: "session", sessionId: decode(second), requestId: requestId === undefined ? null : decode(requestId) };
@@ -50,6 +52,8 @@ export function addressOf(place: Place): string {
       return "/";
     case "inbox":
       return "/inbox";
+    case "search":
+      return place.query === "" ? "/search" : `/search/${encodeURIComponent(place.query)}`;
     case "session":
       return `/s/${encodeURIComponent(place.sessionId)}${place.requestId === null ? "" : `#request=${encodeURIComponent(place.requestId)}`}`;
     case "settings":

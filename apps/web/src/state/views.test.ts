@@ -34,6 +34,7 @@ const view = { groupBy: "time", filter: "all", search: "", folded: new Set<strin
 const state = (sessions: readonly SessionSummary[], waiting: readonly string[] = []) => ({
   sessions: new Map(sessions.map((s) => [s.sessionId, s])),
   archived: new Map(),
+  sections: [],
   projects: [{ projectId: "p", name: "App", workingDirectory: null, createdAt: "", updatedAt: "" }],
   pending: new Map(waiting.map((id) => [id, { threadId: id, rootThreadId: id } as PendingView])),
 });
@@ -118,6 +119,10 @@ test("addresses lead back to where they came from", () => {
   const places: { readonly [N in Place["name"]]: readonly Extract<Place, { name: N }>[] } = {
     home: [{ name: "home" }],
     inbox: [{ name: "inbox" }],
+    search: [
+      { name: "search", query: "" },
+      { name: "search", query: "a/b ?#%" },
+    ],
     session: [
       { name: "session", sessionId: "a/b c", requestId: null },
       { name: "session", sessionId: "x", requestId: "r#1" },

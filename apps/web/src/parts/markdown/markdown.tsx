@@ -1,7 +1,9 @@
 /** Shows markdown that a model wrote: React elements from tokens, no HTML, no remote content, links that show where they go. */
 import type { Token, Tokens } from "marked";
 import { memo, type ReactElement, type ReactNode, useRef } from "react";
+import { filePlace } from "../../state/file-place.ts";
 import { CodeBlock } from "../code/code-block.tsx";
+import { FileLink } from "../transcript/file-links.tsx";
 import { advance, type Blocks, decodeEntities, safeHref } from "./blocks.ts";
 
 /** Blocks are grouped in parts of this size, so that streamed text makes React and the browser update one part and not the whole text. */
@@ -155,7 +157,7 @@ function inlineToken(token: Token, depth: number): ReactNode {
     case "del":
       return <del>{inline(token.tokens, depth)}</del>;
     case "codespan":
-      return <code className="md-code">{(token as Tokens.Codespan).text}</code>;
+      return <InlineCode text={(token as Tokens.Codespan).text} />;
     case "br":
       return <br />;
     case "link":
@@ -167,14 +169,23 @@ function inlineToken(token: Token, depth: number): ReactNode {
   }
 }
 
+function InlineCode({ text }: { text: string }): ReactElement {
+  const place = filePlace(text);
+  const code = <code className="md-code">{text}</code>;
+  return place === undefined ? code : <FileLink {...place}>{code}</FileLink>;
+}
+
 export function Link({ href, children }: { href: string; children: ReactNode }): ReactElement {
   const safe = safeHref(href);
-  if (safe === undefined)
-    return (
+  if (safe === undefined) {
+    const dead = (
       <span className="md-deadlink" title={href}>
         {children}
       </span>
     );
+    const place = filePlace(href.replace(/^file:\/\//, ""));
+    return place === undefined ? dead : <FileLink {...place}>{dead}</FileLink>;
+  }
   return (
     <a href={safe} target="_blank" rel="noopener noreferrer nofollow" title={safe}>
       {children}

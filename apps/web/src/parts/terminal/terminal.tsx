@@ -2,6 +2,7 @@
 import { memo, type ReactElement, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { saveFile } from "../../ui/save-file.ts";
 import { CopyButton } from "../copy-button.tsx";
+import { WithFileLinks } from "../transcript/file-links.tsx";
 import { type Line, parseAnsi, plainText } from "./ansi.ts";
 
 const shownAtFirst = 14;
@@ -58,10 +59,10 @@ const OutputLine = memo(function OutputLine({ line, last }: { line: Line; last: 
     <>
       {line.map((span, i) =>
         span.style === "" && span.color === undefined && span.background === undefined ? (
-          span.text
+          <WithFileLinks key={i} text={span.text} />
         ) : (
           <span key={i} className={span.style} style={{ color: span.color, backgroundColor: span.background }}>
-            {span.text}
+            <WithFileLinks text={span.text} />
           </span>
         ),
       )}

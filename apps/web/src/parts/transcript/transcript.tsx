@@ -4,6 +4,7 @@ import {
   type ReactElement,
   type ReactNode,
   type Ref,
+  type RefObject,
   useCallback,
   useEffect,
   useImperativeHandle,
@@ -23,6 +24,8 @@ import { placeDecisions, type Segment, type Step, segmentsOf, summarize } from "
 
 export interface TranscriptHandle {
   toLatest(): void;
+  /** Scrolls to an item of a loaded turn and marks it for a moment; without an item, to the turn. */
+  toItem(turnId: string, itemId: string | null): void;
 }
 
 export interface TranscriptProps {
@@ -70,12 +73,7 @@ export function Transcript({
   const count = segments.length + 1;
   const byTurn = useMemo(() => Map.groupBy(decisions, (decision) => decision.turnId), [decisions]);
 
-  const toLatest = useCallback((): void => {
-    stick.current = true;
-    setAtEnd(true);
-    list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" });
-  }, []);
-  useImperativeHandle(ref, () => ({ toLatest }), [toLatest]);
+  const toLatest = useHandle(ref, { list, stick, segments, setAtEnd });
   // The content after the last turn grows by itself: a message that waits to be sent shows why.
   const watchFooter = useCallback((footerBox: HTMLDivElement | null) => {
     if (footerBox === null) return;
@@ -181,6 +179,62 @@ export function Transcript({
   );
 }
 
+interface Scrolling {
+  readonly list: RefObject<VListHandle | null>;
+  /** Whether the view follows the end. */
+  readonly stick: RefObject<boolean>;
+  readonly segments: readonly Segment[];
+  readonly setAtEnd: (atEnd: boolean) => void;
+}
+
+/** What others may do with the transcript. Returns the way to its end. */
+function useHandle(ref: Ref<TranscriptHandle> | undefined, { list, stick, segments, setAtEnd }: Scrolling): () => void {
+  const toLatest = useCallback((): void => {
+    stick.current = true;
+    setAtEnd(true);
+    list.current?.scrollToIndex(Number.MAX_SAFE_INTEGER, { align: "end" });
+  }, [list, stick, setAtEnd]);
+  const toItem = useCallback(
+    (turnId: string, itemId: string | null): void => {
+      const at = indexOf(segments, turnId, itemId);
+      if (at === -1) return;
+      stick.current = false;
+      setAtEnd(false);
+      list.current?.scrollToIndex(at, { align: "start" });
+      markOnceDrawn(turnId, itemId);
+    },
+    [list, stick, segments, setAtEnd],
+  );
+  useImperativeHandle(ref, () => ({ toLatest, toItem }), [toLatest, toItem]);
+  return toLatest;
+}
+
+/** The part of a turn that shows an item; its first part if the item is in none. */
+function indexOf(segments: readonly Segment[], turnId: string, itemId: string | null): number {
+  const shows = ({ turn, steps }: Segment): boolean =>
+    turn.id === turnId &&
+    steps.some((step) => (step.kind === "item" ? step.item.id === itemId : step.items.some((item) => item.id === itemId)));
+  const exact = segments.findIndex(shows);
+  return exact === -1 ? segments.findIndex(({ turn }) => turn.id === turnId) : exact;
+}
+
+/** Rows are measured after they are drawn, so the place is looked for again until it stands still. */
+function markOnceDrawn(turnId: string, itemId: string | null): void {
+  let tries = 0;
+  const attempt = (): void => {
+    const turn = document.querySelector(`[data-turn="${CSS.escape(turnId)}"]`);
+    const found = itemId === null ? null : document.querySelector(`[data-item="${CSS.escape(itemId)}"]`)?.firstElementChild;
+    const element = found ?? turn;
+    if (++tries < 12) setTimeout(attempt, 60);
+    if (!(element instanceof HTMLElement)) return;
+    element.scrollIntoView({ block: "center" });
+    if (element.classList.contains("found-here")) return;
+    element.classList.add("found-here");
+    setTimeout(() => element.classList.remove("found-here"), 2500);
+  };
+  attempt();
+}
+
 const Article = memo(
   function Article({
     segment,
@@ -246,7 +300,9 @@ function StepView({ step, decisions, startedAt, live, cwd, foldReasoning }: Step
   if (step.kind === "item")
     return (
       <>
-        <Item item={step.item} startedAt={startedAt} live={live} cwd={cwd} foldReasoning={foldReasoning} />
+        <div className="item-box" data-item={step.item.id}>
+          <Item item={step.item} startedAt={startedAt} live={live} cwd={cwd} foldReasoning={foldReasoning} />
+        </div>
         {lines}
       </>
     );

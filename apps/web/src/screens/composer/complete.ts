@@ -47,6 +47,8 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: "new", help: "Start a new session" },
   { name: "diff", help: "Show what was changed" },
   { name: "plan", help: "Make a plan before working, or stop doing so" },
+  { name: "goal", help: "Set a goal that the agent works towards by itself" },
+  { name: "agents", help: "Show the sub-agents of this session" },
   { name: "review", help: "Have the changes reviewed" },
   { name: "compact", help: "Summarise the conversation to make room" },
   { name: "fork", help: "Continue in a copy of this session" },

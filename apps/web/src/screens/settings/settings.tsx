@@ -6,6 +6,7 @@ import { Empty } from "../../ui/controls.tsx";
 import { Icon, type IconName } from "../../ui/icons.tsx";
 
 const General = lazy(() => import("./general.tsx").then((m) => ({ default: m.General })));
+const CostTab = lazy(() => import("./cost.tsx").then((m) => ({ default: m.CostTab })));
 const KeysTab = lazy(() => import("./keys.tsx").then((m) => ({ default: m.KeysTab })));
 const Devices = lazy(() => import("./devices.tsx").then((m) => ({ default: m.Devices })));
 const RulesTab = lazy(() => import("./rules.tsx").then((m) => ({ default: m.RulesTab })));
@@ -23,6 +24,7 @@ const tabs: readonly { readonly id: SettingsTab; readonly label: string; readonl
   { id: "general", label: "General", icon: "gear", admin: false },
   { id: "keys", label: "Keys", icon: "keyboard", admin: false },
   { id: "account", label: "Model and account", icon: "spark", admin: false },
+  { id: "cost", label: "Cost", icon: "chart", admin: false },
   { id: "servers", label: "MCP servers", icon: "tool", admin: false },
   { id: "skills", label: "Skills", icon: "spark", admin: false },
   { id: "templates", label: "Templates", icon: "form", admin: false },
@@ -92,6 +94,8 @@ function Tab({ id }: { id: SettingsTab }): ReactElement | null {
   switch (id) {
     case "general":
       return <General />;
+    case "cost":
+      return <CostTab />;
     case "keys":
       return <KeysTab />;
     case "devices":
