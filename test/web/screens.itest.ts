@@ -49,21 +49,20 @@ const fixture = path.resolve(import.meta.dirname, "../support/mcp-fixture.ts");
 const config = `[mcp_servers.notes]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(fixture)}, "plain"]\nstartup_timeout_sec = 60\n`;
 /** The settings pages, by their paths; a test compares the list with what the page offers. */
 const settingsTabs = [
-  ...[
-    "general",
-    "keys",
-    "account",
-    "servers",
-    "skills",
-    "templates",
-    "schedules",
-    "hooks",
-    "plugins",
-    "rules",
-    "devices",
-    "sharing",
-    "audit",
-  ],
+  "general",
+  "keys",
+  "account",
+  "cost",
+  "servers",
+  "skills",
+  "templates",
+  "schedules",
+  "hooks",
+  "plugins",
+  "rules",
+  "devices",
+  "sharing",
+  "audit",
 ];
 /** A phone's height while its keyboard is shown: the page asks browsers to resize for it (interactive-widget in index.html). */
 const aboveKeyboard = { width: 390, height: 470 };
@@ -222,7 +221,17 @@ describe("every screen", skip, () => {
       leave: dismiss,
     },
     "the plan": { show: () => inPanel("Plan"), leave: closePanel },
+    "no sub-agents": { show: () => inPanel("Agents"), leave: closePanel },
+    history: { show: () => inPanel("History").then(() => page.getByRole("list", { name: "Time line" }).waitFor()), leave: closePanel },
     details: { show: () => inPanel("Details"), leave: closePanel },
+    search: {
+      show: async () => {
+        await answered();
+        await visit("/search/done");
+        await page.getByRole("list", { name: "Sessions found" }).getByRole("button").first().waitFor();
+      },
+      typing: [".search-page input[type=search]"],
+    },
     ...Object.fromEntries(
       settingsTabs.map((tab): [string, Screen] => [
         `settings, ${tab}`,

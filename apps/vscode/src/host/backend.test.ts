@@ -11,6 +11,7 @@ import { chatFrames } from "../../../../test/support/model-mocks/frames.ts";
 import { MockProvider, stream } from "../../../../test/support/model-mocks/server.ts";
 import { type Server, startServer } from "../../../../test/support/server.ts";
 import type { Capabilities, HookFolders, Provider, Skills } from "../../../web/src/connection/connection.ts";
+import type { Goal, Occurrence, Page as PageOf, SearchHit, Section, UsageTable } from "../../../web/src/connection/more-calls.ts";
 import type { PendingRequest } from "../../../web/src/state/model.ts";
 import { Backend } from "./backend.ts";
 import { editorControls } from "./controls.ts";
@@ -422,4 +423,33 @@ test("going back puts files back too, unless somebody else has changed them sinc
   assert.deepEqual([readFileSync(file, "utf8"), await turns()], ["mine\n", 1], "nothing was touched");
   await it.call("rollback", { sessionId: id, numTurns: 1, files: "force" });
   assert.deepEqual([existsSync(file), await turns()], [false, 0]);
+});
+
+test("the panel arranges, finds, reads and counts as the page does", async (t) => {
+  const { backend } = await stage(t, "loop: true\nturns:\n  - - say: The lighthouse is lit.\n");
+  const it = backend("one");
+  await it.link.start();
+  const id = await begin(it, "hello");
+  await idle(it, id);
+  const summary = () => it.sessions.summary(it.sessions.find(id) ?? assert.fail("a session"));
+  assert.equal(summary().unread, true);
+  await it.call("markRead", { sessionId: id, read: true });
+  assert.equal(summary().unread, false);
+  const [pinned] = (await it.call("sections", {})) as Section[];
+  const moved = (await it.call("moveSession", { sessionId: id, sectionId: pinned?.sectionId ?? "", before: null })) as Section[];
+  assert.deepEqual([moved[0]?.sessionIds, summary().sectionId], [[id], pinned?.sectionId]);
+  const found = (await it.call("searchAll", { query: "LIGHTHOUSE", archived: false, cursor: null })) as PageOf<SearchHit>;
+  assert.deepEqual(
+    found.data.map(({ session }) => session.sessionId),
+    [id],
+  );
+  const places = (await it.call("searchSession", { sessionId: id, query: "lighthouse", cursor: null })) as PageOf<Occurrence>;
+  assert.equal(places.data.length, 1);
+  const goal = (await it.call("changeGoal", { sessionId: id, objective: "keep it lit", status: "paused", tokenBudget: 900 })) as Goal;
+  assert.deepEqual([goal.status, goal.tokenBudget], ["paused", 900]);
+  await it.call("clearGoal", { sessionId: id });
+  assert.equal(await it.call("readGoal", { sessionId: id }), null);
+  assert.equal(((await it.call("usage", { days: 2 })) as UsageTable).rows.length, 1);
+  const done = (await it.call("archiveMany", { sessionIds: [id, "none"] })) as { archived: string[]; failed: unknown[] };
+  assert.deepEqual([done.archived, done.failed.length], [[id], 1]);
 });

@@ -16,6 +16,7 @@ import { Refused, type StreamEvent } from "../../../web/src/connection/connectio
 import type { PendingRequest, SessionSummary } from "../../../web/src/state/model.ts";
 import { keptControls } from "./controls.ts";
 import type { Memory } from "./memory.ts";
+import { serveMore } from "./more-calls.ts";
 import type { CallName, CallParams } from "./port.ts";
 import { Requests, you } from "./requests.ts";
 import { ruleNotesIn } from "./rule-notes.ts";
@@ -212,6 +213,7 @@ export class Backend {
 
   readonly #serve: { readonly [N in CallName]: (params: CallParams<N>) => unknown } = {
     ...serveSettings({ link: () => this.link, folders: () => this.#openFolders(), rules: () => this.#rules }),
+    ...serveMore({ link: () => this.link, sessions: () => this.sessions, messages: () => this.#messages }),
     sessions: (query) => this.sessions.list(query),
     turns: ({ sessionId, cursor }) => this.sessions.page(sessionId, cursor, () => this.#seq),
     start: async (params) => this.sessions.summary(await this.startSession(params)),

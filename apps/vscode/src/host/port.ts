@@ -8,6 +8,7 @@ import {
   literals,
   maybe,
   nullable,
+  number,
   object,
   once,
   optional,
@@ -73,9 +74,43 @@ export const settingsCalls = {
   removeRule: once(() => object({ ruleId: string() })),
 } as const;
 
+const cursor = () => ({ cursor: nullable(string()) });
+const limit = () => nullable(number());
+
+/** Calls for arranging, finding, goals, the queue and cost. */
+export const moreCalls = {
+  sections: once(() => object({})),
+  makeSection: once(() => object({ name: string() })),
+  renameSection: once(() => object({ sectionId: string(), name: string() })),
+  removeSection: once(() => object({ sectionId: string() })),
+  moveSession: once(() => object({ ...session(), sectionId: nullable(string()), before: nullable(string()) })),
+  archiveMany: once(() => object({ sessionIds: array(string()) })),
+  markRead: once(() => object({ ...session(), read: boolean() })),
+  readGoal: once(() => object(session())),
+  changeGoal: once(() =>
+    object({
+      ...session(),
+      objective: optional(string()),
+      status: optional(literals("active", "paused")),
+      tokenBudget: maybe(positive()),
+    }),
+  ),
+  clearGoal: once(() => object(session())),
+  changeQueued: once(() => object({ ...session(), messageId: string(), input: array(UserInput()) })),
+  reorderQueue: once(() => object({ ...session(), messageIds: array(string()) })),
+  sendQueued: once(() => object({ ...session(), messageId: string() })),
+  searchAll: once(() => object({ query: string(), archived: boolean(), ...cursor() })),
+  searchSession: once(() => object({ ...session(), query: string(), ...cursor() })),
+  timeline: once(() => object({ ...session(), ...cursor() })),
+  readItem: once(() => object({ ...session(), turnId: string(), itemId: string() })),
+  usage: once(() => object({ days: positive() })),
+  setBudget: once(() => object({ moneyPerDay: limit(), moneyPerThread: limit(), tokensPerDay: limit(), tokensPerThread: limit() })),
+} as const;
+
 /** The calls that the panel may make, with their arguments. */
 export const calls = {
   ...settingsCalls,
+  ...moreCalls,
   sessions: once(() => object({ archived: optional(boolean()), cursor: optional(string()), search: optional(string()) })),
   turns: once(() => object({ ...session(), cursor: nullable(string()) })),
   start: once(() => object({ cwd: optional(string()), ...overrides() })),

@@ -1,5 +1,6 @@
 /** The page's connection over the editor's message port: the extension takes the role that the manager's HTTP API has for a browser. */
 import { type Connection, type Listener, Refused } from "../../../web/src/connection/connection.ts";
+import type { MoreCalls } from "../../../web/src/connection/more-calls.ts";
 import type { LookedAt, Looking } from "../../../web/src/state/looked-at.ts";
 import type { CallName, CallParams, HostMessage } from "../host/port.ts";
 import type { Editor } from "./surroundings.ts";
@@ -131,9 +132,42 @@ const settingsOver = (
   removeRule: (ruleId) => call("removeRule", { ruleId }),
 });
 
+/** Arranging, finding, goals, the queue and cost. Files open in the editor itself. */
+const moreOver = (call: Call): MoreCalls => ({
+  lists: {
+    sections: () => call("sections", {}),
+    makeSection: (name) => call("makeSection", { name }),
+    renameSection: (sectionId, name) => call("renameSection", { sectionId, name }),
+    removeSection: (sectionId) => call("removeSection", { sectionId }),
+    move: (sessionId, sectionId, before) => call("moveSession", { sessionId, sectionId, before: before ?? null }),
+    archiveMany: (sessionIds) => call("archiveMany", { sessionIds: [...sessionIds] }),
+  },
+  goals: {
+    read: (sessionId) => call("readGoal", { sessionId }),
+    change: (sessionId, change) => call("changeGoal", { sessionId, ...change }),
+    clear: (sessionId) => call("clearGoal", { sessionId }),
+  },
+  queue: {
+    change: (sessionId, messageId, input) => call("changeQueued", { sessionId, messageId, input: [...input] }),
+    reorder: (sessionId, messageIds) => call("reorderQueue", { sessionId, messageIds: [...messageIds] }),
+    sendNow: (sessionId, messageId) => call("sendQueued", { sessionId, messageId }),
+  },
+  search: {
+    all: (query, options) => call("searchAll", { query, ...options }),
+    inSession: (sessionId, query, cursor) => call("searchSession", { sessionId, query, cursor }),
+    timeline: (sessionId, cursor) => call("timeline", { sessionId, cursor }),
+    item: (sessionId, turnId, itemId) => call("readItem", { sessionId, turnId, itemId }),
+  },
+  usage: {
+    read: (days) => call("usage", { days }),
+    setBudget: (budget) => call("setBudget", { ...budget }),
+  },
+  markRead: (sessionId, read) => call("markRead", { sessionId, read }),
+});
+
 function connectionOver(call: Call, editor: Editor, open: (listener: Listener | undefined) => void): Connection {
   return {
-    offers: { name: "server", projects: false, settings: ["account", "servers", "hooks", "plugins", "rules"] },
+    offers: { name: "server", projects: false, settings: ["account", "cost", "servers", "hooks", "plugins", "rules"] },
     showChange: ({ requestId }) => editor.postMessage({ type: "showChange", requestId }),
     open(listener) {
       open(listener);
@@ -183,6 +217,7 @@ function connectionOver(call: Call, editor: Editor, open: (listener: Listener | 
     rateLimits: () => call("rateLimits", {}),
     cost: (sessionId) => call("cost", { sessionId }),
     ...settingsOver(call),
+    ...moreOver(call),
 
     ...managersOwn,
   };
