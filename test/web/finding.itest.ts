@@ -191,6 +191,19 @@ describe("a day's work", skip, () => {
     await panel().getByText("lights = 6").waitFor();
   });
 
+  test("an issue is attached to a session, for every client", async () => {
+    await panel().getByRole("tab", { name: "Details" }).click();
+    const attached = panel().getByRole("region", { name: "Attached" });
+    await attached.getByLabel("Address to attach").fill("https://example.org/issues/7");
+    await page.keyboard.press("Enter");
+    await attached.getByRole("link", { name: "example.org/issues/7" }).waitFor();
+    await page.reload();
+    await attached.getByRole("link", { name: "example.org/issues/7" }).waitFor();
+    await checkAccessibility(page, "details with an attachment");
+    await attached.getByRole("button", { name: /^Remove/ }).click();
+    await attached.getByText("Nothing yet.").waitFor();
+  });
+
   test("the folder of a new session is completed while it is typed", async () => {
     mkdirSync(path.join(stage.workspace, "quayside/inner"), { recursive: true });
     await stage.home(page);

@@ -3,6 +3,9 @@ import type { Connection } from "./connection.ts";
 import type { Http } from "./http.ts";
 import { budgetEdits, type MoreCalls } from "./more-calls.ts";
 
+/** The first answer comes as soon as there is something to show; the search goes on from there. */
+const firstHits = 5;
+
 const cursorOf = (cursor: string | null): { cursor?: string } => (cursor === null ? {} : { cursor });
 
 export function moreOver(call: Http["call"]): Required<MoreCalls> & Required<Pick<Connection, "cost">> {
@@ -36,7 +39,8 @@ export function moreOver(call: Http["call"]): Required<MoreCalls> & Required<Pic
         void (await call("POST /api/sessions/:sessionId/queue/:messageId/send", { path: { sessionId, messageId } })),
     },
     search: {
-      all: (query, { archived, cursor }) => call("GET /api/search", { query: { query, archived, limit: 20, ...cursorOf(cursor) } }),
+      all: (query, { archived, cursor }) =>
+        call("GET /api/search", { query: { query, archived, limit: cursor === null ? firstHits : 20, ...cursorOf(cursor) } }),
       inSession: (sessionId, query, cursor) =>
         call("GET /api/sessions/:sessionId/search", { ...of(sessionId), query: { query, limit: 200, ...cursorOf(cursor) } }),
       timeline: (sessionId, cursor) =>

@@ -30,6 +30,7 @@ export interface OpenedFile {
 
 const Agents = lazy(() => import("./agents.tsx").then((m) => ({ default: m.Agents })));
 const History = lazy(() => import("./history.tsx"));
+const Attachments = lazy(() => import("./attachments.tsx"));
 const FileView = lazy(() => import("./file-view.tsx"));
 
 export interface PanelProps extends ChangesProps {
@@ -144,6 +145,11 @@ function Details({ thread, session }: { thread: ThreadView; session: SessionSumm
     <div className="details">
       {thread.tokenUsage === null ? <p className="hint">No tokens used yet.</p> : <UsageTable usage={thread.tokenUsage} />}
       {limits === undefined ? null : <Limits limits={limits} />}
+      {session === undefined ? null : (
+        <Suspense>
+          <Attachments key={session.sessionId} sessionId={session.sessionId} />
+        </Suspense>
+      )}
       {session === undefined ? null : (
         <dl className="facts">
           {(

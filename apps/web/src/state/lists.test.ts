@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { session } from "../../test/fake-world.ts";
 import type { UsageTable } from "../connection/more-calls.ts";
 import { timelineLabel } from "../parts/timeline.ts";
+import { attachmentLink, linkAttachment } from "./attachment-link.ts";
 import { costBy, daysOf, money } from "./cost.ts";
 import { filePlace, splitAtFiles } from "./file-place.ts";
 import { forEditing, forSaving, lineEnds, whyNotEditable } from "./file-text.ts";
@@ -184,4 +185,13 @@ test("cost is summed by day, project and model; one unknown price makes a sum un
   );
   assert.match(money(0.0123, "USD"), /0\.0123/);
   assert.equal(money(2, "bananas"), "2.00 bananas");
+});
+
+test("attached addresses are followed only if they are addresses of the web", () => {
+  assert.equal(linkAttachment(" https://example.org/issues/7 ")?.identityKey, "https://example.org/issues/7");
+  for (const text of ["", "issue 7", "javascript:alert(1)", "file:///etc/passwd"]) assert.equal(linkAttachment(text), undefined, text);
+  const shown = (payload: unknown, identityKey = "k") => attachmentLink({ attachmentType: "pr", identityKey, payload });
+  assert.deepEqual(shown({ url: "https://example.org/1", title: "Fix it" }), { href: "https://example.org/1", title: "Fix it" });
+  assert.deepEqual(shown({ url: "javascript:alert(1)" }), { href: undefined, title: "k" });
+  assert.equal(shown(null, "https://example.org/2").title, "example.org/2");
 });
