@@ -78,7 +78,7 @@ export class Manager {
   previews: Previews | undefined;
   /** Sessions that an open socket follows. */
   watched: () => ReadonlySet<string> = () => new Set();
-  readonly #counts: ChangeCounts;
+  readonly #counts = this.#makeCounts();
   readonly #merge: DeltaMerge;
   /** Whether the engine was last announced as running. */
   #isUp = false;
@@ -118,7 +118,6 @@ export class Manager {
     this.terminals = new Terminals(link, now);
     this.shares = new Shares(options.folder, this.store, now);
     this.schedules = this.#makeSchedules();
-    this.#counts = this.#makeCounts();
     this.#merge = new DeltaMerge((message) => this.#publish(message));
     this.link = new EngineLink({
       open: async (handlers, signal) =>
@@ -173,7 +172,7 @@ export class Manager {
       read: () => this.store.state.changes,
       write: (changes) => this.store.noteOften({ changes }),
       changed: (session) => this.sessions.announce(session),
-      warn: this.warn,
+      warn: (message, fields) => this.warn(message, fields),
     });
   }
 

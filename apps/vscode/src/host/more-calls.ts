@@ -68,6 +68,17 @@ export function serveMore({ link, messages, sessions }: MorePorts): MoreCalls {
     sendQueued: async ({ sessionId, messageId }) => {
       if ((await messages().sendNow(await sessions().require(sessionId), messageId)) === undefined) throw gone();
     },
+    ...searching(call, sessions),
+    usage: ({ days }) =>
+      call("account/usage/breakdown", { since: new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10) }),
+    setBudget: (budget) => call("config/batchWrite", { edits: budgetEdits(budget) }),
+  };
+}
+
+type Searching = "searchAll" | "searchSession" | "timeline" | "readItem";
+
+function searching(call: EngineLink["call"], sessions: MorePorts["sessions"]): Pick<MoreCalls, Searching> {
+  return {
     searchAll: async ({ query, archived, cursor }) => {
       const { data, nextCursor = null } = await call("thread/search", {
         ...{ searchTerm: query, archived, cursor, limit: 20, sortKey: "updated_at", sortDirection: "desc" },
@@ -90,8 +101,5 @@ export function serveMore({ link, messages, sessions }: MorePorts): MoreCalls {
     },
     readItem: async ({ sessionId, turnId, itemId }) =>
       (await call("thread/items/read", { threadId: sessionId, turnId, itemIds: [itemId] })).data[0],
-    usage: ({ days }) =>
-      call("account/usage/breakdown", { since: new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10) }),
-    setBudget: (budget) => call("config/batchWrite", { edits: budgetEdits(budget) }),
   };
 }

@@ -30,8 +30,6 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
   const [newFolder, setNewFolder] = useState<string>();
   const [starting, setStarting] = useState(false);
   const recent = useRecentFolders();
-  const isFresh = useIsQuiet();
-  const canStart = allows(scope, "drive") && !starting;
   const cwd = folder ?? recent[0] ?? defaultFolder;
   const chosen = model ?? modelToRun(app);
   const tree = useOwnTree(controller.connection, allows(scope, "drive") ? cwd : "");
@@ -79,7 +77,7 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
     <div className="page home">
       <header className="page-head page-head-bare">{menuButton}</header>
       <div className="page-scroll">
-        <div className={`column home-column ${isFresh ? "" : "home-busy"}`}>
+        <div className="column home-column">
           <h1 className="home-title">What should we work on?</h1>
           <p className="home-sub">Say it in your own words. You see every step, and nothing that matters happens without you.</p>
           <Composer
@@ -87,7 +85,7 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
             cwd={cwd}
             sessionId={null}
             running={false}
-            disabled={!canStart}
+            disabled={!allows(scope, "drive") || starting}
             placeholder="Describe a task, paste an error, ask about the code…"
             onSend={(input) => send(input)}
             footer={
@@ -137,8 +135,8 @@ export function Home({ menuButton }: { menuButton: ReactElement | null }): React
               }}
             />
           ) : null}
-          {isFresh ? null : <OverviewGroups />}
-          <Suggestions onPick={(text) => void send([{ type: "text", text }])} isQuiet={isFresh} disabled={!canStart} />
+          <OverviewGroups />
+          <Suggestions onPick={(text) => void send([{ type: "text", text }])} disabled={!allows(scope, "drive") || starting} />
         </div>
       </div>
     </div>
@@ -275,16 +273,9 @@ const tour = [
 ] as const;
 
 /** Where there is work to look at, ideas would only be in the way; the tour stays. */
-function Suggestions({
-  onPick,
-  isQuiet,
-  disabled,
-}: {
-  onPick: (text: string) => void;
-  isQuiet: boolean;
-  disabled: boolean;
-}): ReactElement | null {
+function Suggestions({ onPick, disabled }: { onPick: (text: string) => void; disabled: boolean }): ReactElement | null {
   const { offlineTour } = useApp();
+  const isQuiet = useIsQuiet();
   if (!isQuiet && !offlineTour) return null;
   const shown = offlineTour ? tour : ideas.map(([icon, title, text]) => [icon, title, text, text] as const);
   return (

@@ -36,6 +36,7 @@ export function OverviewGroups(): ReactElement | null {
   const now = useNow(30_000);
   const overview = useOverview(now);
   const [dialog, setDialog] = useState<ListDialog>();
+  if (Object.values(overview).every((group) => group.length === 0)) return null;
   return (
     <div className="overview">
       {groups.map(([id, title]) =>

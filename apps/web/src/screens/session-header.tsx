@@ -10,7 +10,7 @@ import { Icon } from "../ui/icons.tsx";
 import { Menu, type MenuItem } from "../ui/overlays.tsx";
 import { PullRequestLink } from "./badges.tsx";
 import type { ListDialog } from "./list-dialogs.tsx";
-import type { PanelTab } from "./side-panel.tsx";
+import type { PanelTab } from "./panel-tabs.ts";
 import { useSessionMenu } from "./sidebar.tsx";
 import { useAgents } from "./use-agents.ts";
 

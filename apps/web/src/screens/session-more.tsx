@@ -2,10 +2,12 @@
 import {
   type ComponentProps,
   type Dispatch,
+  lazy,
   type ReactElement,
   type ReactNode,
   type RefObject,
   type SetStateAction,
+  Suspense,
   useCallback,
   useMemo,
   useState,
@@ -17,8 +19,8 @@ import type { TranscriptHandle } from "../parts/transcript/transcript.tsx";
 import { WaitingItems } from "../parts/transcript/waiting.ts";
 import type { SessionSummary } from "../state/model.ts";
 import { togglePin } from "./arrange.tsx";
+import type { OpenedFile, PanelTab } from "./panel-tabs.ts";
 import type { SessionDialog } from "./session.tsx";
-import type { OpenedFile, PanelTab } from "./side-panel.tsx";
 
 type SetPanel = Dispatch<SetStateAction<PanelTab | undefined>>;
 
@@ -127,3 +129,12 @@ export function Contexts({
     </WaitingItems>
   );
 }
+
+const SidePanel = lazy(() => import("./side-panel.tsx").then((m) => ({ default: m.SidePanel })));
+
+/** The panel is loaded when it is first opened. */
+export const PanelOnDemand = (props: ComponentProps<typeof SidePanel>): ReactElement => (
+  <Suspense fallback={null}>
+    <SidePanel {...props} />
+  </Suspense>
+);

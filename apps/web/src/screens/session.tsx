@@ -18,10 +18,10 @@ import { focusOnceDrawn } from "./focus.ts";
 import { usePullRequest } from "./git/use-git.ts";
 import { type ListDialog, ListDialogs } from "./list-dialogs.tsx";
 import { OutboxList } from "./outbox.tsx";
+import { panelTabs } from "./panel-tabs.ts";
 import { PlanReady } from "./plan-ready.tsx";
 import { SessionHeader } from "./session-header.tsx";
-import { Contexts, useFileAndJump, useMoreCommands } from "./session-more.tsx";
-import { panelTabs, SidePanel } from "./side-panel.tsx";
+import { Contexts, PanelOnDemand, useFileAndJump, useMoreCommands } from "./session-more.tsx";
 import { forkAt, turnsFrom, undo } from "./undo.ts";
 
 const GoalDialog = lazy(() => import("./goal-dialog.tsx"));
@@ -213,7 +213,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
         />
       </div>
       {panel === undefined || thread === undefined ? null : (
-        <SidePanel
+        <PanelOnDemand
           grip={
             <Grip
               label="Width of the panel"

@@ -8,20 +8,25 @@ import { Button, Empty, IconButton } from "../ui/controls.tsx";
 import { Guard } from "../ui/guard.tsx";
 import { Announcer } from "./announcer.tsx";
 import { focusSoon } from "./focus.ts";
-import { Help } from "./help.tsx";
 import { Home } from "./home.tsx";
 import { Inbox } from "./inbox.tsx";
 import { watchForPeople } from "./notifications.ts";
 import { Palette } from "./palette.tsx";
 import { SandboxBanner } from "./sandbox.tsx";
 import { SessionScreen } from "./session.tsx";
-import { SettingsScreen } from "./settings/settings.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
+const Help = lazy(() => import("./help.tsx").then((m) => ({ default: m.Help })));
+const SettingsScreen = lazy(() => import("./settings/settings.tsx").then((m) => ({ default: m.SettingsScreen })));
 const SearchScreen = lazy(() => import("./search.tsx"));
 
 const narrowScreen = "(max-width: 860px)";
 const isNarrow = (): boolean => matchMedia(narrowScreen).matches;
+
+/** What is loaded when it is used. */
+const later = (screen: ReactElement): ReactElement => (
+  <Suspense fallback={<p className="hint file-loading">Loading…</p>}>{screen}</Suspense>
+);
 
 /** Commands that only go somewhere. */
 const commandPlaces: Readonly<Record<string, Place>> = { inbox: { name: "inbox" }, searchAll: { name: "search", query: "" } };
@@ -130,7 +135,7 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
         </Guard>
       </main>
       {dialog === "palette" ? <Palette onClose={() => setDialog(undefined)} /> : null}
-      {dialog === "help" ? <Help onClose={() => setDialog(undefined)} /> : null}
+      {dialog === "help" ? later(<Help onClose={() => setDialog(undefined)} />) : null}
       <Announcer />
     </div>
   );
@@ -162,11 +167,7 @@ function Screen({
     case "inbox":
       return <Inbox menuButton={menuButton} />;
     case "search":
-      return (
-        <Suspense fallback={<p className="hint file-loading">Loading…</p>}>
-          <SearchScreen query={place.query} menuButton={menuButton} />
-        </Suspense>
-      );
+      return later(<SearchScreen query={place.query} menuButton={menuButton} />);
     case "session":
       return (
         <SessionScreen
@@ -178,7 +179,7 @@ function Screen({
         />
       );
     case "settings":
-      return <SettingsScreen tab={place.tab} menuButton={menuButton} />;
+      return later(<SettingsScreen tab={place.tab} menuButton={menuButton} />);
   }
 }
 

@@ -7,26 +7,9 @@ import type { SessionSummary, ThreadView } from "../state/model.ts";
 import { Empty, IconButton } from "../ui/controls.tsx";
 import { Changes, type ChangesProps } from "./changes.tsx";
 import { UsageTable } from "./meter.tsx";
+import { type OpenedFile, type PanelTab, tabs } from "./panel-tabs.ts";
 
 const Programs = lazy(() => import("./programs.tsx").then((m) => ({ default: m.Programs })));
-
-/** `file` is only there while a file is open. */
-export type PanelTab = "changes" | "plan" | "agents" | "history" | "programs" | "details" | "file";
-const tabs: readonly (readonly [PanelTab, string])[] = [
-  ["changes", "Changes"],
-  ["plan", "Plan"],
-  ["agents", "Agents"],
-  ["history", "History"],
-  ["programs", "Programs"],
-  ["details", "Details"],
-];
-
-export const panelTabs: readonly PanelTab[] = tabs.map(([id]) => id);
-
-export interface OpenedFile {
-  readonly path: string;
-  readonly line: number | null;
-}
 
 const Agents = lazy(() => import("./agents.tsx").then((m) => ({ default: m.Agents })));
 const History = lazy(() => import("./history.tsx"));
