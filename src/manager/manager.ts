@@ -141,8 +141,7 @@ export class Manager {
       warn: options.warn,
       now,
     });
-    this.#timer = setInterval(() => void this.#cleanUp(), cleanUpEveryMs);
-    this.#timer.unref();
+    this.#timer = setInterval(() => void this.#cleanUp(), cleanUpEveryMs).unref();
   }
 
   #ruleNotes(): ConstructorParameters<typeof Rules>[1] {

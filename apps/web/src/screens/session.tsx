@@ -51,7 +51,7 @@ const noDecisions: readonly Decision[] = [];
 
 export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: SessionProps): ReactElement {
   const app = useApp();
-  const { controller, settings, change, go, scope } = app;
+  const { controller, settings, change, go, scope, toast } = app;
   const { connection } = controller;
   const thread = useAppState((s) => s.threads.get(sessionId));
   const session = useAppState((s) => s.sessions.get(sessionId) ?? s.archived.get(sessionId));
@@ -112,10 +112,12 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
           return true;
         }
         case "commit":
-          if (drive && connection.git !== undefined && session?.branch != null) setDialog({ kind: "commit" });
+          if (connection.git === undefined) toast("The editor's own source control does that.", "problem");
+          else if (drive) setDialog({ kind: "commit" });
           return true;
         case "worktree":
-          if (drive && session?.worktree != null) setDialog({ kind: "worktree" });
+          if (session?.worktree == null) toast("This session works in no worktree of its own.", "problem");
+          else if (drive) setDialog({ kind: "worktree" });
           return true;
         case "plan":
           if (drive && session !== undefined)

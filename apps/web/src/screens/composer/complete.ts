@@ -53,6 +53,8 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: "compact", help: "Summarise the conversation to make room" },
   { name: "fork", help: "Continue in a copy of this session" },
   { name: "undo", help: "Take the last turn out of the conversation, with the files by choice" },
+  { name: "commit", help: "Commit, push, open a pull request" },
+  { name: "worktree", help: "Merge or discard the worktree of the session" },
   { name: "rename", help: "Give the session another title" },
   { name: "archive", help: "Put the session away" },
   { name: "stop", help: "Stop the running turn" },
