@@ -65,15 +65,25 @@ const allowAll = async (text: string): Promise<void> => {
 };
 const scope = (name: string): Promise<void> => panel().getByRole("button", { name, exact: true }).click();
 const group = (name: string): Locator => panel().getByRole("region", { name, exact: true });
-const looks = async (name: string, sizesToo: readonly (keyof typeof sizes)[] = ["desktop", "phone"]): Promise<void> => {
-  for (const size of sizesToo)
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.setViewportSize(sizes[size]);
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      if (colorScheme === "light" || size === "desktop") await checkAccessibility(page, `${name}, ${size}, ${colorScheme}`);
-      assert.equal(await page.evaluate("document.documentElement.scrollWidth > innerWidth"), false, `${name} at ${size} size`);
-      await picture(page, `git-${name}-${size}-${colorScheme}`);
-    }
+/** The same screens are tried at every size by screens.itest.ts; here they are full of changes. */
+const views = [
+  ["desktop", "light", "all"],
+  ["phone", "dark", "colours"],
+  ...(process.env["PARLEY_SCREENS"] === undefined
+    ? []
+    : ([
+        ["desktop", "dark"],
+        ["phone", "light"],
+      ] as const)),
+] as const;
+const looks = async (name: string): Promise<void> => {
+  for (const [size, colorScheme, rules] of views) {
+    await page.setViewportSize(sizes[size]);
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    if (rules !== undefined) await checkAccessibility(page, `${name}, ${size}, ${colorScheme}`, rules);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth > innerWidth"), false, `${name} at ${size} size`);
+    await picture(page, `git-${name}-${size}-${colorScheme}`);
+  }
   await page.setViewportSize(sizes.desktop);
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
 };
@@ -128,7 +138,7 @@ test("changes are reviewed like git: scopes, staging and reverting a file or a p
   await until(() => content("count.txt") === numbered({ 20: "line twenty" }), "the first part is taken back");
   await group("Not staged").getByRole("button", { name: "Revert notes.md" }).click();
   await until(() => content("notes.md") === undefined, "the new file is gone");
-  await looks("taken-back", ["desktop"]);
+  await looks("taken-back");
   for (const name of ["notes.md", "Part 1 of count.txt"])
     await panel()
       .getByRole("list", { name: "Taken back" })
