@@ -55,3 +55,16 @@ test("goals are kept, changed and removed, and move into Codex's file when it ap
   assert.equal(db.prepare("SELECT COUNT(*) AS n FROM thread_goal_continuation_deferrals").get()?.["n"], 1, "Codex's other rows stay");
   db.close();
 });
+
+test("numbers of Codex's that are larger than ours are read as the largest, and the goal can be changed", async (t) => {
+  const home = mkdtempSync(path.join(tmpdir(), "parley-goals-"));
+  deletedWith(t, home);
+  const store = createGoalStore(home, assert.fail);
+  const large = { ...goal, tokenBudget: 5000 };
+  await store.change(one, () => large);
+  const db = new DatabaseSync(path.join(home, "parley/goals_1.sqlite"));
+  db.exec("UPDATE thread_goals SET token_budget = 9223372036854775807");
+  db.close();
+  assert.equal((await store.read(one))?.tokenBudget, Number.MAX_SAFE_INTEGER);
+  assert.equal((await store.change(one, (before) => before && { ...before, tokenBudget: 10 }))?.tokenBudget, 10);
+});

@@ -59,7 +59,9 @@ export function createGoalStore(home: string, report: (message: string) => void)
 }
 
 function goalOf(db: DatabaseSync, threadId: string): StoredGoal | undefined {
-  const row = db.prepare(`SELECT ${columns.join(", ")} FROM thread_goals WHERE thread_id = ?`).get(threadId);
+  const read = db.prepare(`SELECT ${columns.join(", ")} FROM thread_goals WHERE thread_id = ?`);
+  read.setReadBigInts(true); // Codex counts further than a number does, and such a row must not be unreadable
+  const row = read.get(threadId);
   const status = fromDisk.get(String(row?.["status"]));
   if (row === undefined || status === undefined) return undefined; // a status of a later version is not ours to judge
   const number = (column: string): number => numberOf(row[column]);
@@ -75,7 +77,8 @@ function goalOf(db: DatabaseSync, threadId: string): StoredGoal | undefined {
   };
 }
 
-const numberOf = (value: SQLOutputValue | undefined): number => (typeof value === "number" ? value : 0);
+const numberOf = (value: SQLOutputValue | undefined): number =>
+  typeof value === "bigint" ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : typeof value === "number" ? value : 0;
 
 const rowOf = (threadId: string, goal: StoredGoal): Record<string, string | number | null> => ({
   thread_id: threadId,

@@ -47,6 +47,7 @@ export function newGoal(
 export function refuseBudget(tokenBudget: number | null | undefined, mostTokens: number | undefined): void {
   if (typeof tokenBudget !== "number") return;
   if (tokenBudget <= 0) throw invalidRequest("goal budgets must be positive when provided");
+  if (!Number.isSafeInteger(tokenBudget)) throw invalidRequest(`tokenBudget: at most ${Number.MAX_SAFE_INTEGER} tokens can be counted`);
   if (mostTokens !== undefined && tokenBudget > mostTokens)
     throw invalidRequest(`goal budget ${tokenBudget} exceeds the maximum of ${mostTokens} (goals.max_goal_token_budget)`);
 }
