@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { type Codex, findCodex } from "./bench/codex.ts";
 import { type Curve, drawCurves } from "./bench/curves.ts";
 import { type EngineFigures, measureEngines } from "./bench/engines.ts";
+import { type HomeFigures, measureHome } from "./bench/home.ts";
 import { type Bench, openBench, type Spec } from "./bench/lab.ts";
 import { type Measures, measure, scenarioNames } from "./bench/measure.ts";
 import { plot } from "./bench/plot.ts";
@@ -22,6 +23,7 @@ const files = {
   latest: path.join(docs, "bench/latest.json"),
   causes: path.join(docs, "bench/causes.json"),
   engines: path.join(docs, "bench/engines.json"),
+  home: path.join(docs, "bench/home.json"),
 };
 /** Quick runs are for development; full ones are for the repository. */
 const kept = (kind: Run["kind"], name: string): string => path.join(kind === "full" ? docs : path.join(root, "test-output"), "bench", name);
@@ -32,9 +34,9 @@ const { values: flags } = parseArgs({
   options: {
     full: { type: "boolean", default: false },
     rounds: { type: "string" },
-    /** Comma-separated scenarios, including `curves`, `manager` and `engines`. Nothing is written then, unless `--write` is given. */
+    /** Comma-separated scenarios, including `curves`, `manager`, `engines` and `home`. Nothing is written then, unless `--write` is given. */
     only: { type: "string" },
-    /** Stores the figures of the sandbox engines and rewrites the page, even for a run of them alone. */
+    /** Stores the figures of the sandbox engines, and of several processes on one home, and rewrites the page, even for a run of them alone. */
     write: { type: "boolean", default: false },
     codex: { type: "string" },
     "no-codex": { type: "boolean", default: false },
@@ -75,10 +77,10 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
   const before = loadavg()[0] ?? 0;
   if (before > 0.5) process.stderr.write(`The machine is not idle (load ${before.toFixed(1)}): trust the ratios only so far.\n`);
   if (bench === undefined)
-    process.stderr.write("The shared benchmark is not there (PARLEY_SHARED): only the manager and the engines are measured.\n");
+    process.stderr.write("The shared benchmark is not there (PARLEY_SHARED): only the manager, the engines and the home are measured.\n");
   const quick = !flags.full;
   const rounds = Number(flags.rounds ?? (quick ? 1 : 4));
-  const chosen = flags.only?.split(",") ?? [...scenarioNames, "curves", "manager", "engines"];
+  const chosen = flags.only?.split(",") ?? [...scenarioNames, "curves", "manager", "engines", "home"];
   const specs = specsOf(codex);
   let found: { measures: Measures; load: number[] } = { measures: {}, load: [] };
   let curves: readonly Curve[] = [];
@@ -90,6 +92,8 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
   }
   const manager = chosen.includes("manager") && !signal.aborted ? measureManager() : {};
   const engines = chosen.includes("engines") && !signal.aborted ? await measureEngines(quick ? 3 : 8, signal) : undefined;
+  const home =
+    chosen.includes("home") && !signal.aborted ? await measureHome(path.join(root, "bin/parley"), quick ? 2 : 5, signal) : undefined;
   const after = loadavg()[0] ?? 0;
   return {
     kind: quick ? "quick" : "full",
@@ -110,6 +114,7 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
     curves,
     manager,
     engines,
+    home,
   };
 }
 
@@ -153,8 +158,9 @@ function commit(): string {
 
 /** A partial run is shown and not stored. A run without the other server has no ratios, so the page stays. */
 function keep(run: Run): number {
-  if (run.engines !== undefined && (flags.write || (flags.full && flags.only === undefined)))
-    writeFileSync(files.engines, `${JSON.stringify(run.engines)}\n`);
+  for (const name of ["engines", "home"] as const)
+    if (run[name] !== undefined && (flags.write || (flags.full && flags.only === undefined)))
+      writeFileSync(files[name], `${JSON.stringify(run[name])}\n`);
   if (flags.write) return writePage(JSON.parse(readFileSync(files.latest, "utf8")));
   if (flags.only !== undefined) return 0;
   const [history, curves] = [kept(run.kind, "history.json"), kept(run.kind, "curves.svg")];
@@ -165,7 +171,7 @@ function keep(run: Run): number {
   if (run.curves.length > 0) writeFileSync(curves, plot(run.curves));
   process.stderr.write(`Took ${run.minutes} min. Curves: ${path.relative(root, curves)}, history: ${path.relative(root, history)}\n`);
   if (run.kind === "quick" || run.codex === null) return 0;
-  const { engines: _, ...others } = run;
+  const { engines: _, home: __, ...others } = run;
   writeFileSync(files.latest, `${JSON.stringify({ ...others, measures: figuresOf(run.measures) })}\n`);
   return writePage(run);
 }
@@ -185,7 +191,8 @@ function writePage(run: Run): number {
   const causes = existsSync(files.causes) ? JSON.parse(readFileSync(files.causes, "utf8")) : {};
   const old = existsSync(files.page) ? sectionOf(readFileSync(files.page, "utf8")) : "";
   const engines: EngineFigures | undefined = existsSync(files.engines) ? JSON.parse(readFileSync(files.engines, "utf8")) : undefined;
-  writeFileSync(files.page, [performancePage({ ...run, engines }, causes), old].filter((text) => text !== "").join("\n"));
+  const home: HomeFigures | undefined = existsSync(files.home) ? JSON.parse(readFileSync(files.home, "utf8")) : undefined;
+  writeFileSync(files.page, [performancePage({ ...run, engines, home }, causes), old].filter((text) => text !== "").join("\n"));
   process.stderr.write(`Wrote ${path.relative(root, files.page)}\n`);
   return 0;
 }

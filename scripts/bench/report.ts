@@ -1,6 +1,7 @@
 /** The results of a run: the table for the terminal, the page docs/performance.md, and the entry of the history. */
 import type { Curve } from "./curves.ts";
 import { type EngineFigures, engineMeasures } from "./engines.ts";
+import { type HomeFigures, homeMeasures } from "./home.ts";
 import type { Measures, Summary } from "./measure.ts";
 import { type BenchRow, benchRows, isScaled, type Verdict, verdictOf } from "./rows.ts";
 
@@ -26,6 +27,7 @@ export interface Run {
   readonly manager: Readonly<Record<string, number | string>>;
   /** The cost of a command under each sandbox engine; undefined if it was not measured. */
   readonly engines: EngineFigures | undefined;
+  readonly home: HomeFigures | undefined;
 }
 
 interface Line {
@@ -83,7 +85,8 @@ export function printed(run: Run): string {
     ([name, value]) => `manager: ${name}: ${typeof value === "number" ? short(value) : value}`,
   );
   const engines = run.engines === undefined ? [] : ["", ...engineTable(run.engines)];
-  return `${[...lines, ...(manager.length > 0 ? ["", ...manager] : []), ...engines].join("\n")}\n`;
+  const home = run.home === undefined ? [] : ["", ...homeTable(run.home)];
+  return `${[...lines, ...(manager.length > 0 ? ["", ...manager] : []), ...engines, ...home].join("\n")}\n`;
 }
 
 /** The page of a full run. Each missed target is bold, with its cause from the table of causes. */
@@ -116,7 +119,7 @@ ${rows.join("\n")}
 ![Curves: a turn by the length of its thread, a new thread by the number of stored ones, a turn by the number of open threads](bench/curves.svg)
 
 ${run.curves.map(curveTable).join("\n\n")}
-${managerPart(run)}${enginesPart(run)}
+${managerPart(run)}${enginesPart(run)}${homePart(run)}
 ## Very large homes and folders
 
 Measured by hand on a loaded machine of two cores, November 2026; processor time, since the clock told more of the load. What holds, whatever the figures: a page of threads waits for at most 2,000 files (\`src/store/index/large-homes.test.ts\`), and goes on from its cursor.
@@ -202,6 +205,25 @@ function enginesPart({ engines }: Run): string {
 \`/bin/true\` under \`workspace-write\`, run by the command runner itself, engine after engine in each of ${engines.rounds} rounds: the median, in brackets the lowest and the highest, and the ratio to bubblewrap. ${engines.when.slice(0, 10)}, load average before the run ${short(engines.load.before)}, highest ${short(engines.load.highest)}. Our own engines need a Node for each command: one is held ready, so that a command after a pause does not wait for it; commands that follow one another without a pause do, and two are started ahead for them. \`npm run bench -- --only engines\` measures this alone, \`--write\` keeps it.
 
 ${engineTable(engines).join("\n")}
+
+`;
+}
+
+function homeTable({ measures }: HomeFigures): string[] {
+  const rows = Object.entries(measures).map(
+    ([name, of]) =>
+      `| ${homeMeasures[name as keyof typeof homeMeasures]} | ${milliseconds(of.median)} (${milliseconds(of.min)}–${milliseconds(of.max)}) ms | ${of.n} |`,
+  );
+  return ["| | median (lowest–highest) | measured |", "|---|---:|---:|", ...rows];
+}
+
+function homePart({ home }: Run): string {
+  if (home === undefined) return "";
+  return `## Several processes on one home
+
+A thread is followed, steered and answered through the process that runs it. Direct and relayed turns alternate in each of ${home.rounds} rounds. Limits: 2 ms more for a turn through another process, 1 s until a dead one's thread goes on. ${home.when.slice(0, 10)}, load average before the run ${short(home.load.before)}, highest ${short(home.load.highest)}. \`npm run bench -- --only home\` measures this alone, \`--write\` keeps it.
+
+${homeTable(home).join("\n")}
 
 `;
 }
