@@ -40,9 +40,10 @@ export interface SessionPorts {
   /** A summary that differs from the last one. */
   changed(summary: SessionSummary): void;
   /** What the owner knows about a session in addition to the engine; its own title takes precedence over the thread's. */
-  about(
-    session: Session,
-  ): Pick<SessionSummary, "projectId" | "sessionControls" | "systemOwned" | "worktree" | "pullRequest" | "snoozedUntil" | "changes"> & {
+  about(session: Session): Pick<
+    SessionSummary,
+    "projectId" | "sessionControls" | "systemOwned" | "worktree" | "pullRequest" | "snoozedUntil" | "changes"
+  > & {
     readonly title: string | null;
   };
   /** Additional params for resuming a thread. */

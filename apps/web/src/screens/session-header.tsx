@@ -1,5 +1,5 @@
 /** The session header: title, folder, state, and actions. */
-import { lazy, type ReactElement, Suspense, useState } from "react";
+import type { ReactElement } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import { planProgress } from "../parts/plan.tsx";
 import { folderName, shortPath } from "../state/format.ts";
@@ -13,8 +13,6 @@ import type { ListDialog } from "./list-dialogs.tsx";
 import type { PanelTab } from "./panel-tabs.ts";
 import { useSessionMenu } from "./sidebar.tsx";
 import { useAgents } from "./use-agents.ts";
-
-const ShareDialog = lazy(() => import("./share-dialog.tsx").then((m) => ({ default: m.ShareDialog })));
 
 export interface HeaderProps {
   readonly session: SessionSummary | undefined;
@@ -137,7 +135,6 @@ function HeaderMenu({
 }): ReactElement | null {
   const { scope, controller } = useApp();
   const { tools } = controller.connection;
-  const [isSharing, setSharing] = useState(false);
   const shared = useSessionMenu(session, onDialog);
   if (!allows(scope, "drive")) return null;
   const hasGit = controller.connection.git !== undefined && session.branch != null;
@@ -153,7 +150,9 @@ function HeaderMenu({
       disabled: session.activeTurnId != null,
       run: () => void onCommand("compact"),
     },
-    ...(tools === undefined ? [] : [{ id: "share", label: "Share or export…", icon: "external", run: () => setSharing(true) } as const]),
+    ...(tools === undefined
+      ? []
+      : [{ id: "share", label: "Share or export…", icon: "external", run: () => void onCommand("share") } as const]),
     ...(hasGit
       ? [{ id: "commit", label: "Commit, push, pull request…", icon: "commit", run: () => void onCommand("commit") } as const]
       : []),
@@ -163,14 +162,5 @@ function HeaderMenu({
     { id: "undo", label: "Undo the last turn…", icon: "undo", disabled: session.activeTurnId != null, run: () => void onCommand("undo") },
     "line",
   ];
-  return (
-    <>
-      <Menu label="Session actions" items={[...own, ...shared]} />
-      {!isSharing || tools === undefined ? null : (
-        <Suspense>
-          <ShareDialog tools={tools} session={session} onClose={() => setSharing(false)} />
-        </Suspense>
-      )}
-    </>
-  );
+  return <Menu label="Session actions" items={[...own, ...shared]} />;
 }

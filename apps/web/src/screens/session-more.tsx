@@ -61,6 +61,12 @@ export function useMoreCommands({ sessionId, session, setPanel, setDialog }: Com
         case "agents":
           toggle("agents");
           return true;
+        case "programs":
+          if (connection.tools !== undefined) toggle("programs");
+          return true;
+        case "share":
+          if (connection.tools !== undefined) setDialog({ kind: "share" });
+          return true;
         default:
           return false;
       }

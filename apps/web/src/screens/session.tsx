@@ -27,6 +27,7 @@ import { forkAt, turnsFrom, undo } from "./undo.ts";
 const GoalDialog = lazy(() => import("./goal-dialog.tsx"));
 const CommitDialog = lazy(async () => ({ default: (await import("./git/commit-dialog.tsx")).CommitDialog }));
 const WorktreeDialog = lazy(async () => ({ default: (await import("./git/worktree-dialog.tsx")).WorktreeDialog }));
+const ShareDialog = lazy(async () => ({ default: (await import("./share-dialog.tsx")).ShareDialog }));
 const UndoDialog = lazy(async () => ({ default: (await import("./undo-dialog.tsx")).UndoDialog }));
 
 export interface SessionProps {
@@ -42,6 +43,7 @@ export type SessionDialog =
   | { readonly kind: "goal" }
   | { readonly kind: "commit" }
   | { readonly kind: "worktree" }
+  | { readonly kind: "share" }
   /** The turn to go back before. */
   | { readonly kind: "undo"; readonly turnId: string };
 
@@ -294,6 +296,14 @@ function SessionDialogs({ dialog, onDialog, sessionId, session, thread }: Dialog
           <WorktreeDialog session={session} onClose={onClose} onCommit={() => onDialog({ kind: "commit" })} />
         </Suspense>
       );
+    case "share": {
+      const { tools } = controller.connection;
+      return session === undefined || tools === undefined ? null : (
+        <Suspense>
+          <ShareDialog tools={tools} session={session} onClose={onClose} />
+        </Suspense>
+      );
+    }
     default:
       return <ListDialogs dialog={dialog} onClose={onClose} />;
   }

@@ -28,7 +28,9 @@ export const commands: readonly Command[] = [
   { id: "goal", label: "Set or change the goal", keys: "Alt+G", group: "Session" },
   { id: "agents", label: "Show or hide sub-agents", keys: "Alt+U", group: "Session" },
   { id: "pin", label: "Pin or unpin this session", keys: "Alt+P", group: "Session" },
-  { id: "snooze", label: "Snooze this session", keys: "Alt+Z", group: "Session" },
+  { id: "snooze", label: "Snooze this session", keys: "Alt+S", group: "Session" },
+  { id: "programs", label: "Show or hide terminal, programs and previews", keys: "Alt+T", group: "Session" },
+  { id: "share", label: "Share or export this session", keys: "Alt+E", group: "Session" },
   { id: "unread", label: "Mark this session as unread", keys: "Alt+R", group: "Session" },
   { id: "sidebar", label: "Show or hide the session list", keys: "Mod+B", group: "Page" },
 ];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ago, compact, dayGroup, duration, shortPath } from "./format.ts";
-import { chordOf, createChords, isTyping, keymapWith, showKeys } from "./keys.ts";
+import { chordOf, commands, createChords, isTyping, keymapWith, showKeys } from "./keys.ts";
 import { listRows, stateLabel } from "./list.ts";
 import type { PendingView, SessionSummary } from "./model.ts";
 import { modeOf } from "./modes.ts";
@@ -101,6 +101,14 @@ test("keys are written the same on every system", () => {
   assert.equal(chordOf(press("?", { shiftKey: true }), false), "?");
   assert.equal(chordOf(press("D", { ctrlKey: true, shiftKey: true }), false), "Mod+Shift+D");
   assert.equal(showKeys("Mod+Shift+D", true), "⌘⇧D");
+});
+
+test("every command has keys of its own", () => {
+  const keys = commands.map((command) => command.keys);
+  assert.deepEqual(
+    keys.filter((one, i) => keys.indexOf(one) !== i),
+    [],
+  );
 });
 
 test("two presses in a row mean one command, but not with a pause between them", () => {

@@ -55,6 +55,8 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: "undo", help: "Take the last turn out of the conversation, with the files by choice" },
   { name: "commit", help: "Commit, push, open a pull request" },
   { name: "worktree", help: "Merge or discard the worktree of the session" },
+  { name: "programs", help: "Terminal, commands that were left running, previews" },
+  { name: "share", help: "Save the session as a file, or make a read-only link" },
   { name: "rename", help: "Give the session another title" },
   { name: "archive", help: "Put the session away" },
   { name: "stop", help: "Stop the running turn" },
