@@ -131,7 +131,7 @@ describe("arranging sessions", skip, () => {
 
   test("a snoozed session leaves the list, and can be brought back", async () => {
     await done("not now");
-    await page.keyboard.press("Alt+z");
+    await page.keyboard.press("Alt+s");
     const dialog = page.getByRole("dialog", { name: "Snooze this session" });
     await picture(page, "arrange-snooze");
     await checkAccessibility(page, "the dialog of snoozing");

@@ -72,7 +72,7 @@ const shots: readonly Shot[] = [
     },
   ],
   ["agents", "/s/s2", async (page) => page.getByRole("button", { name: /sub-agents/ }).click()],
-  ["snooze", "/s/s1", async (page) => page.keyboard.press("Alt+z")],
+  ["snooze", "/s/s1", async (page) => page.keyboard.press("Alt+s")],
   ["goal-dialog", "/s/s2", async (page) => page.keyboard.press("Alt+g")],
   [
     "select",
