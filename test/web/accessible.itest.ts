@@ -75,6 +75,7 @@ describe("accessible to everyone", skip, () => {
     assert.equal(await page.getByRole("main").count(), 1);
     assert.equal(await page.getByRole("navigation", { name: /session/i }).count(), 1);
     await page.getByRole("button", { name: "Changes" }).first().click();
+    await page.getByRole("button", { name: "Close the panel" }).waitFor();
     assert.equal(await page.getByRole("complementary", { name: "Session details" }).count(), 1);
     await page.getByRole("button", { name: "Close the panel" }).click();
     for (const [link, target] of [
