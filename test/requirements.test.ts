@@ -6,8 +6,9 @@ import { test } from "node:test";
 import { requirements } from "./requirements.ts";
 
 const cited = new Set<string>();
-for (const file of globSync("**/*.{test,itest}.ts", { cwd: import.meta.dirname })) {
-  const text = readFileSync(path.join(import.meta.dirname, file), "utf8");
+const root = path.join(import.meta.dirname, "..");
+for (const file of globSync(["test/**/*.{test,itest}.ts", "apps/*/test/*.itest.ts"], { cwd: root })) {
+  const text = readFileSync(path.join(root, file), "utf8");
   for (const [, id] of text.matchAll(/\b(?:verifies|verifiesLive)\(\s*"([^"]+)"/g)) if (id !== undefined) cited.add(id);
 }
 

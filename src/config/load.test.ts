@@ -180,7 +180,8 @@ describe("load", () => {
       const agents = ["[agents]", ...limited, ...chosen, ...role].join("\n");
       user(`features.multi_agent = false\n${agents}`);
       const config = store().effective(work);
-      const limits = { isEnabled: true, maxDepth: 1, maxThreads: 3, model: "m", effort: "low", roles: [] };
+      const chosenOnes = { model: "m", effort: "low", developerInstructions: undefined };
+      const limits = { isEnabled: true, maxDepth: 1, maxThreads: 3, ...chosenOnes, roles: [] };
       assert.deepEqual([config.agents, config.warnings], [limits, []]);
       user(`${agents}[agents.empty]\n[agents.wrong]\ndescription = "y"\nnickname_candidates = ["\\u001b[31m"]\n`);
       const { agents: known, warnings } = store().effective(work);

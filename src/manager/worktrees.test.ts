@@ -71,7 +71,7 @@ describe("a session's worktree", () => {
   test("files alone are restored only when somebody says how, and conflicts stop it before anything is done", async () => {
     const back = (body: object) => it.call("POST /api/sessions/s-1/rollback", body);
     assert.equal((await back({ conversation: false })).status, 400);
-    engine.on("turn/revert/check", () => ({ files: [], conflicts: [{ path: "/work/a", reason: "it was changed since the turn" }] }));
+    engine.on("turn/revert/check", () => ({ files: [], conflicts: [{ path: "/project/a", reason: "it was changed since the turn" }] }));
     const before = engine.calls.length;
     const refused = await back({ conversation: false, files: "restore" });
     assert.deepEqual([refused.status, refused.body["code"]], [409, "files_changed"]);

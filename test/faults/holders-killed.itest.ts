@@ -15,7 +15,7 @@ const kills = Number(process.env["PARLEY_HOLDER_KILLS"] ?? 20);
 const followers = 3;
 const turns = [
   { user: "/ask/", steps: [{ run: "touch asked" }, { say: "Touched." }] },
-  { user: "/work/", steps: [{ reason: "hm" }, { run: "echo one" }, { say: "Looked." }, { run: "echo two" }, { say: "Done." }] },
+  { user: "/wor[k]/", steps: [{ reason: "hm" }, { run: "echo one" }, { say: "Looked." }, { run: "echo two" }, { say: "Done." }] },
   { user: "/./", steps: [{ say: "A story of many pieces. ".repeat(20), deltas: 40 }] },
 ];
 

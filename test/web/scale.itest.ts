@@ -111,8 +111,8 @@ test("text streamed into a very long answer costs the browser no more than in a 
   await page.close();
 });
 
-test("what the browser must fetch at first is under 250 kB", skip, () => {
+test("what the browser must fetch at first is at most 170 kB", skip, () => {
   const { bytes, files } = firstLoad();
   console.log(`first load: ${files} files, ${(bytes / 1000).toFixed(0)} kB gzip of ${globSync("**/*", { cwd: pageFolder }).length} files`);
-  assert.ok(bytes <= 250_000, `${bytes} bytes`);
+  assert.ok(bytes <= 170_000, `${bytes} bytes`);
 });

@@ -33,8 +33,6 @@ const holdsAnyway: Readonly<Record<string, string>> = {
   "remoteControl/disable ephemeral": "the relay is never enabled",
   "userVerification/cancel requestId": "nothing is ever verified",
   "mcpServer/event/stream/stop subscriptionId": "there are no such streams",
-  "externalAgentConfig/detect maxSessionAgeDays": "sessions of other agents are not imported",
-  "externalAgentConfig/detect maxSessions": "sessions of other agents are not imported",
   "externalAgentConfig/detect migrationSource": "the one that is not read is refused before",
   "externalAgentConfig/detect source": "a label for statistics, which nobody collects here",
   "externalAgentConfig/import migrationSource": "the one that is not read is refused before",
@@ -44,7 +42,6 @@ const holdsAnyway: Readonly<Record<string, string>> = {
   "permissionProfile/list cwd": "the profiles are the same in every folder",
   "plugin/list forceRefetch": "the marketplaces are read anew for every list",
   "thread/list useStateDbOnly": "there is one index of threads",
-  "thread/start historyMode": "threads are stored in one form, which is read by pages",
   "thread/start mockExperimentalField": "it is there for clients to try the opt-in",
   "thread/fork deferGoalContinuation": "nothing goes on by itself",
   "turn/start turnTrigger": "a turn is the same whatever set it off",
@@ -63,6 +60,8 @@ const triedIn: Readonly<Record<string, string>> = {
   "turn/steer input": "test/scenarios/turn/turn.test.ts",
   "turn/steer expectedTurnId": "test/scenarios/turn/turn.test.ts",
   "turn/steer additionalContext": "test/scenarios/thread/nothing-dropped.test.ts",
+  "turn/steer responsesapiClientMetadata": "test/oracle/metadata-plays.test.ts",
+  "turn/steer responsesapiClientMetadataPatch": "test/oracle/metadata-plays.test.ts",
   "turn/steer clientUserMessageId": "test/scenarios/turn/turn.test.ts",
   "turn/interrupt turnId": "test/scenarios/turn/turn.test.ts",
 };
@@ -112,7 +111,7 @@ function objectSample(schema: Json, place: Place): Json {
 function byName(name: string, { threadId, turnId, workspace }: Place): unknown {
   const values: Json = {
     ...{ threadId, conversationId: threadId, turnId, expectedTurnId: turnId, beforeTurnId: turnId, lastTurnId: turnId },
-    ...{ cwd: workspace, path: path.join(workspace, "x"), cwds: [workspace], roots: [workspace] },
+    ...{ cwd: workspace, folder: workspace, path: path.join(workspace, "x"), cwds: [workspace], roots: [workspace] },
     ...{ sourcePath: path.join(workspace, "x"), destinationPath: path.join(workspace, "y"), dataBase64: "eA==" },
     savePath: path.join(workspace, "x.zip"),
   };

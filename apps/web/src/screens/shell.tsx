@@ -9,15 +9,16 @@ import { Guard } from "../ui/guard.tsx";
 import { Announcer } from "./announcer.tsx";
 import { focusSoon } from "./focus.ts";
 import { Home } from "./home.tsx";
-import { Inbox } from "./inbox.tsx";
 import { watchForPeople } from "./notifications.ts";
-import { Palette } from "./palette.tsx";
 import { SandboxBanner } from "./sandbox.tsx";
-import { SessionScreen } from "./session.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
 const Help = lazy(() => import("./help.tsx").then((m) => ({ default: m.Help })));
 const SettingsScreen = lazy(() => import("./settings/settings.tsx").then((m) => ({ default: m.SettingsScreen })));
+const Inbox = lazy(() => import("./inbox.tsx").then((m) => ({ default: m.Inbox })));
+const Palette = lazy(() => import("./palette.tsx").then((m) => ({ default: m.Palette })));
+const sessionScreen = () => import("./session.tsx");
+const SessionScreen = lazy(() => sessionScreen().then((m) => ({ default: m.SessionScreen })));
 const SearchScreen = lazy(() => import("./search.tsx"));
 
 const narrowScreen = "(max-width: 860px)";
@@ -134,7 +135,11 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
           />
         </Guard>
       </main>
-      {dialog === "palette" ? <Palette onClose={() => setDialog(undefined)} /> : null}
+      {dialog === "palette" ? (
+        <Suspense>
+          <Palette onClose={() => setDialog(undefined)} />
+        </Suspense>
+      ) : null}
       {dialog === "help" ? later(<Help onClose={() => setDialog(undefined)} />) : null}
       <Announcer />
     </div>
@@ -156,6 +161,8 @@ function Screen({
   onCommands: (handle: (command: string) => boolean) => void;
 }): ReactElement {
   const { place } = useApp();
+  // What people open next is fetched once the first view is there.
+  useEffect(() => void sessionScreen().catch(() => {}), []);
   // Another screen does not handle the last one's commands
   useEffect(() => {
     if (place.name !== "session") onCommands(() => false);
@@ -165,18 +172,18 @@ function Screen({
     case "home":
       return <Home menuButton={menuButton} />;
     case "inbox":
-      return <Inbox menuButton={menuButton} />;
+      return later(<Inbox menuButton={menuButton} />);
     case "search":
       return later(<SearchScreen query={place.query} menuButton={menuButton} />);
     case "session":
-      return (
+      return later(
         <SessionScreen
           key={place.sessionId}
           sessionId={place.sessionId}
           requestId={place.requestId}
           menuButton={menuButton}
           onCommands={onCommands}
-        />
+        />,
       );
     case "settings":
       return later(<SettingsScreen tab={place.tab} menuButton={menuButton} />);

@@ -81,6 +81,16 @@ export function Keys({ keys }: { keys: string }): ReactElement {
   return <kbd className="keys">{keys}</kbd>;
 }
 
+/** A small label with an icon: an attachment, a mention. */
+export function Chip({ icon, children }: { icon: IconName; children: ReactNode }): ReactElement {
+  return (
+    <span className="chip">
+      <Icon name={icon} size={13} />
+      <span>{children}</span>
+    </span>
+  );
+}
+
 export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }): ReactElement {
   return (
     <div className="empty">

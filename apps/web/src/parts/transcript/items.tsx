@@ -3,6 +3,7 @@ import { memo, type ReactElement, type ReactNode, useContext, useState } from "r
 import { clock, duration, shortPath } from "../../state/format.ts";
 import { shownMessage } from "../../state/looked-at.ts";
 import type { ItemOf, ThreadItem, UserInput } from "../../state/model.ts";
+import { Chip } from "../../ui/controls.tsx";
 import { Guard } from "../../ui/guard.tsx";
 import { Icon, type IconName } from "../../ui/icons.tsx";
 import { CopyButton } from "../copy-button.tsx";
@@ -172,15 +173,6 @@ function InputPart({ part }: { part: Exclude<UserInput, { type: "text" }> }): Re
   if (part.type === "skill") return <Chip icon="spark">{part.name}</Chip>;
   if (part.type === "mention") return <Chip icon="file">{part.name}</Chip>;
   return <Chip icon="paperclip">{part.type}</Chip>;
-}
-
-export function Chip({ icon, children }: { icon: IconName; children: ReactNode }): ReactElement {
-  return (
-    <span className="chip">
-      <Icon name={icon} size={13} />
-      <span>{children}</span>
-    </span>
-  );
 }
 
 function AgentMessage({ item, live }: { item: ItemOf<"agentMessage">; live: boolean }): ReactElement {

@@ -12,13 +12,12 @@ import {
   useState,
 } from "react";
 import { useApp } from "../../app-context.tsx";
-import { Chip } from "../../parts/transcript/items.tsx";
 import type { Controller } from "../../state/controller.ts";
 import { lookedAtInput } from "../../state/looked-at.ts";
 import type { Attachment, UserInput } from "../../state/model.ts";
 import { readDraft, writeDraft } from "../../state/settings.ts";
 import { filledIn } from "../../state/template.ts";
-import { Button, IconButton } from "../../ui/controls.tsx";
+import { Button, Chip, IconButton } from "../../ui/controls.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { attach, inputOf } from "./attachments.ts";
 import { complete, isSlashCommand, mentioned, type Named, type Trigger, triggerAt } from "./complete.ts";

@@ -2,9 +2,8 @@
 import { type ReactElement, useState, useSyncExternalStore } from "react";
 import { useApp } from "../../app-context.tsx";
 import { spelledLine } from "../../parts/requests/spelled.ts";
-import { Chip } from "../../parts/transcript/items.tsx";
 import { type LookedAt, type Looking, lookedAtLabel } from "../../state/looked-at.ts";
-import { IconButton } from "../../ui/controls.tsx";
+import { Chip, IconButton } from "../../ui/controls.tsx";
 
 const nothing: Looking = { get: () => undefined, subscribe: () => () => {} };
 
