@@ -75,3 +75,21 @@ test("no file names a folder of the machine it was written on or a package regis
     [],
   );
 });
+
+test("every test that the description of the page names exists", () => {
+  const rows = read("docs/page.md")
+    .split("\n")
+    .filter((line) => /^\| .*`[\w-]+\.itest\.ts`/.test(line));
+  assert.ok(rows.length > 30);
+  const missing = rows.flatMap((row) => {
+    // One cell may name several files, and after each one several of its tests.
+    const cell = row.split(" | ")[1] ?? "";
+    return [...cell.matchAll(/`([\w-]+\.itest\.ts)`: ([^`]*)/g)].flatMap(([, file = "", names = ""]) => {
+      const text = read(`test/web/${file}`);
+      let left = names.replace(/[;|\s]+$/, "");
+      for (const [, name = ""] of text.matchAll(/test\(\s*"([^"]+)"/g)) left = left.replace(name, "");
+      return /^[;\s]*$/.test(left) ? [] : [`${file}: ${left}`];
+    });
+  });
+  assert.deepEqual(missing, []);
+});

@@ -135,11 +135,7 @@ export function Shell({ onRunner }: { onRunner: (run: (command: string) => void)
           />
         </Guard>
       </main>
-      {dialog === "palette" ? (
-        <Suspense>
-          <Palette onClose={() => setDialog(undefined)} />
-        </Suspense>
-      ) : null}
+      <Suspense>{dialog === "palette" ? <Palette onClose={() => setDialog(undefined)} /> : null}</Suspense>
       {dialog === "help" ? later(<Help onClose={() => setDialog(undefined)} />) : null}
       <Announcer />
     </div>
