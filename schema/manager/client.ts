@@ -271,7 +271,7 @@ export type ProjectRename = { name: string; workingDirectory?: string | null };
 export type ProjectRenamed = { status: "ok"; project: Project };
 export type ProjectSaved = { status: "ok"; project: Project };
 export type ProjectWrite = { name: string; workingDirectory?: string | null };
-export type ProviderChoice = { id: string; name: string; isLocal: boolean; needsKey: boolean; keyVariable: string | null; model: string | null; isSetUp: boolean; hasStoredKey: boolean; isCurrent: boolean };
+export type ProviderChoice = { id: string; name: string; isLocal: boolean; needsKey: boolean; keyVariable: string | null; model: string | null; isSetUp: boolean; hasStoredKey: boolean; isCurrent: boolean; runningModels?: (string)[] | null };
 export type ProviderListResponse = { data: (ProviderChoice)[]; model: string; noModel: string | null };
 export type PullRequestOpen = { title: string; body?: string; base?: string | null; draft?: boolean };
 export type PullRequestOpened = { status: "ok"; sessionId: string; pullRequest: GitPullRequest };
@@ -717,9 +717,9 @@ export class ManagerClient {
     return this.#call("GET", "/api/account", {}, undefined);
   }
 
-  /** The available model providers, and which of them are set up. */
-  getAccountProviders(): Promise<ProviderListResponse> {
-    return this.#call("GET", "/api/account/providers", {}, undefined);
+  /** The available model providers, which of them are set up and, if wanted, which local ones run. */
+  getAccountProviders(query: { findLocal?: boolean } = {}): Promise<ProviderListResponse> {
+    return this.#call("GET", "/api/account/providers", query, undefined);
   }
 
   /** Sign the engine in. */

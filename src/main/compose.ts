@@ -272,7 +272,7 @@ export function createApp(options: ComposeOptions): App {
     version: manifest.version,
     ...{ codexHome, system, config },
     ...{ chooseModel: chooseModelFor, whyNoModel, catalog, askProvider: (signal) => askProvider(inUse(), { env, credentials }, signal) },
-    providers: () => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }),
+    providers: (findLocal = false) => listProviders(inUse(), env, { stored: hasKey, loggedIn: isLoggedIn() }, findLocal),
     ...{ mcp, accounts, skills, usage, plugins: plugins.all },
     migration: openMigration({ codexHome, userHome: userHome(env), config, plugins: plugins.all, ports }),
     ...{ store, lists, memories, threads, queue, goals, runs, git, repositories },
@@ -304,9 +304,15 @@ export function createApp(options: ComposeOptions): App {
   return app;
 }
 
-async function listProviders({ providers, modelProvider }: Config, env: Env, is: Omit<SetUp, "current">): ReturnType<App["providers"]> {
-  const { providerChoices } = await import("../models/try-provider.ts");
-  return providerChoices(providers, env, { ...is, current: modelProvider });
+async function listProviders(
+  { providers, modelProvider }: Config,
+  env: Env,
+  is: Omit<SetUp, "current">,
+  findLocal: boolean,
+): ReturnType<App["providers"]> {
+  const { providerChoices, withRunning } = await import("../models/try-provider.ts");
+  const choices = providerChoices(providers, env, { ...is, current: modelProvider });
+  return findLocal ? await withRunning(choices, env) : choices;
 }
 
 const userHome = (env: Env): string => env["HOME"] || homedir();

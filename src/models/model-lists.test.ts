@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { type Answer, MockProvider } from "../../test/support/model-mocks/server.ts";
 import { chooseLocalModel, findLocalServers, modelSource } from "./model-lists.ts";
 import { builtInProvider } from "./providers.ts";
+import { withRunning } from "./try-provider.ts";
 
 const json =
   (routes: Record<string, unknown>): Answer =>
@@ -85,6 +86,35 @@ describe("findLocalServers", () => {
     assert.deepEqual(
       found.map((server) => server.models),
       [[{ id: "a", images: true, tools: true, contextWindow: 8192 }], [{ id: "b.gguf", contextWindow: 2048, images: false }]],
+    );
+  });
+});
+
+describe("withRunning", () => {
+  it("names the models of local servers that answer, and puts these first", async () => {
+    await using llama = new MockProvider(json({ "/v1/models": { data: [{ id: "b.gguf" }] }, "/props": {} }));
+    const env = { ...closed, LLAMACPP_HOST: await llama.listen() };
+    const choice = {
+      isLocal: true,
+      needsKey: false,
+      keyVariable: null,
+      model: null,
+      isSetUp: false,
+      hasStoredKey: false,
+      isCurrent: false,
+    };
+    const choices = [
+      { ...choice, id: "openai", name: "OpenAI", isLocal: false, needsKey: true },
+      { ...choice, id: "ollama", name: "Ollama" },
+      { ...choice, id: "llamacpp", name: "llama.cpp" },
+    ];
+    assert.deepEqual(
+      (await withRunning(choices, env)).map(({ id, runningModels }) => [id, runningModels]),
+      [
+        ["llamacpp", ["b.gguf"]],
+        ["openai", undefined],
+        ["ollama", null],
+      ],
     );
   });
 });

@@ -23,6 +23,9 @@ export interface ProviderTrial {
 /** Slow models think for a while before their first output. */
 const answerMs = 30_000;
 const listMs = 5000;
+/** A server on this machine answers at once, or does not run. */
+const findMs = 2000;
+const maxShownModels = 200;
 /** The variable used for testing a key that is in no environment variable. */
 const triedKey = "PARLEY_TRIED_KEY";
 
@@ -47,6 +50,15 @@ export function providerChoices(providers: Providers, env: Env, is: SetUp): Prov
     ];
   });
 }
+/** The choices with what runs on this machine, these first: nothing is easier to set up. */
+export async function withRunning(choices: readonly ProviderChoice[], env: Env): Promise<ProviderChoice[]> {
+  const { findLocalServers } = await import("./model-lists.ts");
+  const servers = await findLocalServers(env, AbortSignal.timeout(findMs)).catch(() => []);
+  const models = new Map(servers.map((server) => [server.provider.id, server.models.map(({ id }) => id).slice(0, maxShownModels)]));
+  const known = choices.map((choice) => (choice.isLocal ? { ...choice, runningModels: models.get(choice.id) ?? null } : choice));
+  return known.sort((a, b) => Number(b.runningModels != null) - Number(a.runningModels != null));
+}
+
 export interface SetUp {
   /** Whether a key is stored for the provider. */
   readonly stored: (provider: string) => boolean;

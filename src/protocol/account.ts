@@ -162,6 +162,8 @@ export const ProviderListParams = named("ProviderListParams", () =>
   object({
     /** The folder whose settings count for `model`; default: the server's own. */
     cwd: maybe(string()),
+    /** Also look for model servers that run on this machine, which takes up to two seconds. */
+    findLocal: maybe(boolean()),
   }),
 );
 export type ProviderListParams = Infer<typeof ProviderListParams>;
@@ -195,6 +197,8 @@ export const ProviderChoice = named("ProviderChoice", () =>
     hasStoredKey: boolean(),
     /** New threads use it. */
     isCurrent: boolean(),
+    /** With `findLocal`: the models of a local server that answers; null for one that does not. */
+    runningModels: maybe(array(string())),
   }),
 );
 export type ProviderChoice = Infer<typeof ProviderChoice>;

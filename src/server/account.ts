@@ -10,10 +10,10 @@ export const accountHandlers: HandlersFor<typeof accountRequests> = {
   "account/read"({ refreshToken }, { app }) {
     return app.accounts.read({ refreshToken: refreshToken ?? false });
   },
-  async "account/provider/list"({ cwd }, { app }) {
+  async "account/provider/list"({ cwd, findLocal }, { app }) {
     const config = app.config.effective(cwd ?? process.cwd());
     const noModel = app.whyNoModel(config, config.modelProvider) ?? null;
-    return { data: [...(await app.providers())], model: app.chooseModel(config, null, null).model, noModel };
+    return { data: [...(await app.providers(findLocal === true))], model: app.chooseModel(config, null, null).model, noModel };
   },
   async "account/login/start"(params, { app, session, after }) {
     const { response, events } = await app.accounts.startLogin(params, { name: session.originator });

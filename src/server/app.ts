@@ -43,8 +43,8 @@ export interface App {
   chooseModel: CorePorts["chooseModel"];
   whyNoModel(config: Config, provider: string): string | undefined;
   readonly catalog: ModelCatalog;
-  /** The model providers that a person can set up. */
-  providers(): Promise<readonly ProviderChoice[]>;
+  /** The model providers that a person can set up; with `findLocal`, which of the local ones run, and with which models. */
+  providers(findLocal?: boolean): Promise<readonly ProviderChoice[]>;
   readonly migration: Migration;
   /** Lists the configured provider's models with its key, which costs no tokens. Throws what the provider answered. */
   askProvider(signal: AbortSignal): Promise<void>;

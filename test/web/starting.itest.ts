@@ -120,6 +120,7 @@ describe("beginning", skip, () => {
       assert.match(listed, new RegExp(name, "i"));
     for (const name of ["Cerebras", "Moonshot", "Z.ai", "Ollama", "LM Studio", "llama.cpp", "vLLM", "House"])
       assert.match(listed, new RegExp(name, "i"));
+    assert.match(listed, /Ollama.*Not running on the engine's machine/, "local servers are looked for");
     await picture(page, "starting-providers");
     await page.getByRole("option", { name: /^Ollama/ }).click();
     await form.getByRole("button", { name: /^Use .*Ollama/i }).waitFor();

@@ -140,9 +140,10 @@ export const engineRoutes = {
     answers: { 200: GetAccountResponse, 401: Failure, 501: Failure },
   }),
   "GET /api/account/providers": route({
-    summary: "The available model providers, and which of them are set up",
+    summary: "The available model providers, which of them are set up and, if wanted, which local ones run",
     scope: "read",
-    answers: { 200: ProviderListResponse, 501: Failure },
+    query: named("ProvidersQuery", () => object({ findLocal: optional(boolean()) })),
+    answers: { 200: ProviderListResponse, 400: InvalidRequest, 501: Failure },
   }),
   "POST /api/account/login/start": route({
     summary: "Sign the engine in",

@@ -118,7 +118,8 @@ export const engineHandlers: HandlersFor<typeof engineRoutes> = {
   "GET /api/mcp/servers": async ({ manager, query }) => ok(await manager.link.call("mcpServerStatus/list", query)),
   "GET /api/models": async ({ manager, query }) => ok(await manager.link.call("model/list", query)),
   "GET /api/account": async ({ manager }) => ok(await manager.link.call("account/read", {})),
-  "GET /api/account/providers": async ({ manager }) => ok(await manager.link.call("account/provider/list", {})),
+  "GET /api/account/providers": async ({ manager, query }) =>
+    ok(await manager.link.call("account/provider/list", query.findLocal === true ? { findLocal: true } : {})),
   async "POST /api/account/login/start"({ manager, caller, body }) {
     manager.audit.write({ type: "account_login", by: caller.actor, summary: `sign-in of the engine: ${body.type}` });
     if (body.type === "apiKey" && body.apiKey === "" && body.provider === undefined)

@@ -43,7 +43,7 @@ export function serveSettings({ link, folders, rules }: SettingsPorts): Settings
       const keyPath = ["mcp_servers", server, "tools", tool, "approval_mode"].map((name) => JSON.stringify(name)).join(".");
       return call("config/value/write", { keyPath, value: "approve", mergeStrategy: "replace" });
     },
-    providers: async () => (await call("account/provider/list", {})).data,
+    providers: async () => (await call("account/provider/list", { findLocal: true })).data,
     setUpModel: async (wanted) => modelSetUp(await call("account/login/start", { type: "apiKey", ...wanted })),
     dropAccount: () => call("account/logout", {}),
     startLogin: async ({ kind }) => loginOf(await call("account/login/start", { type: kind })),

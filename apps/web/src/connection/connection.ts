@@ -233,7 +233,7 @@ export interface Connection extends MoreCalls {
   files(sessionId: string, query: string): Promise<readonly FoundFile[]>;
   capabilities(): Promise<Capabilities>;
   account(): Promise<Account>;
-  /** The model providers to choose from. */
+  /** The model providers to choose from; local ones that run come first. */
   providers(): Promise<readonly Provider[]>;
   /** Sets the engine's provider key and model, if the page may do that. */
   setUpModel?(wanted: WantedModel): Promise<ModelSetUp>;

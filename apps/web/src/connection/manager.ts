@@ -28,7 +28,7 @@ const accountOver = (
   call: Http["call"],
 ): Pick<Connection, "account" | "providers" | "setUpModel" | "startLogin" | "cancelLogin" | "dropAccount" | "rateLimits"> => ({
   account: () => call("GET /api/account"),
-  providers: async () => (await call("GET /api/account/providers")).data,
+  providers: async () => (await call("GET /api/account/providers", { query: { findLocal: true } })).data,
   setUpModel: async (wanted) => modelSetUp(await call("POST /api/account/login/start", { body: { type: "apiKey", ...wanted } })),
   startLogin: async (type) => loginOf(await call("POST /api/account/login/start", { body: { type } })),
   cancelLogin: (loginId) => done(call("POST /api/account/login/cancel", { body: { loginId } })),

@@ -3,6 +3,7 @@ import { type ReactElement, useId, useState } from "react";
 import { useApp } from "../../app-context.tsx";
 import { type ModelSetUp, type Provider, Refused } from "../../connection/connection.ts";
 import { spelledLine } from "../../parts/requests/spelled.ts";
+import { plural } from "../../state/format.ts";
 import { Button } from "../../ui/controls.tsx";
 import { Picker } from "../../ui/overlays.tsx";
 import { useBusy } from "./busy.ts";
@@ -36,9 +37,10 @@ export function SetUpModel({ providers, onDone }: { providers: readonly Provider
   );
 }
 
-function standing({ isCurrent, isSetUp, isLocal, needsKey }: Choice): string {
+function standing({ isCurrent, isSetUp, isLocal, needsKey, runningModels }: Choice): string {
   if (isCurrent && isSetUp) return "In use";
-  if (isLocal) return "On the engine's machine, no key";
+  if (runningModels != null) return `Running on the engine's machine, ${plural(runningModels.length, "model")}`;
+  if (isLocal) return runningModels === null ? "Not running on the engine's machine" : "On the engine's machine, no key";
   return isSetUp ? "Set up" : needsKey ? "Needs a key" : "No key";
 }
 
@@ -46,7 +48,7 @@ function standing({ isCurrent, isSetUp, isLocal, needsKey }: Choice): string {
 function ProviderForm({ provider, onDone }: { provider: Choice; onDone: () => void }): ReactElement {
   const { controller, toast } = useApp();
   const [key, setKey] = useState("");
-  const [model, setModel] = useState(provider.model ?? "");
+  const [model, setModel] = useState(provider.model ?? provider.runningModels?.[0] ?? "");
   const [problem, setProblem] = useState<string>();
   const { busy, run } = useBusy();
   const id = useId();
@@ -97,7 +99,19 @@ function ProviderForm({ provider, onDone }: { provider: Choice; onDone: () => vo
       {provider.id === undefined ? null : (
         <label className="field">
           <span>Model {provider.model === null ? <span className="hint">(empty: the first that it lists)</span> : null}</span>
-          <input type="text" className="mono" spellCheck={false} value={model} onChange={(e) => change(setModel, e.target.value)} />
+          <input
+            type="text"
+            className="mono"
+            spellCheck={false}
+            list={`${id}-models`}
+            value={model}
+            onChange={(e) => change(setModel, e.target.value)}
+          />
+          <datalist id={`${id}-models`}>
+            {(provider.runningModels ?? []).map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
         </label>
       )}
       <Button type="submit" tone="primary" busy={busy} disabled={busy || !isReady}>
