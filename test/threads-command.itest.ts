@@ -1,7 +1,9 @@
 /** parley threads, as a user runs it, on threads of the offline model. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, chmodSync, existsSync, globSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { launcher, ServerProcess, scratch } from "./support/process.ts";
@@ -45,6 +47,25 @@ test("list, show and search, as tables and as JSON", (t) => {
   assert.match(threads("search", "nothing of the kind").stdout, /Nothing was found/);
   assert.match(threads("usage").stdout, /all time: [\d,]+ tokens/);
   assert.equal(JSON.parse(threads("usage", "--json", first).stdout).threadId, first);
+});
+
+test("a process on the home that does not answer holds nothing up, and the list is still printed", async (t) => {
+  const { home, run } = place(t);
+  const live = path.join(home, "parley/live");
+  mkdirSync(live, { recursive: true, mode: 0o700 });
+  // Its name is that of a running process; it accepts and never says a word.
+  const silent = path.join(live, `${process.pid}-0123456789ab.sock`);
+  const server = createServer().listen(silent);
+  await once(server, "listening");
+  chmodSync(silent, 0o600);
+  t.after(() => server.close());
+  const child = spawn(launcher, ["threads", "list"], {
+    env: { PATH: "/usr/bin:/bin", HOME: home, CODEX_HOME: home },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [text] = await Promise.all([child.stdout.toArray(), once(child, "close")]);
+  assert.equal(text.join(""), "No threads yet.\n");
+  assert.equal(run(["threads", "list"]).stdout, "No threads yet.\n");
 });
 
 test("export as markdown, HTML and JSON, to stdout and into files", (t) => {

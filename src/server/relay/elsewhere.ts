@@ -87,9 +87,16 @@ export class ThreadsElsewhere {
     this.#stopWatching ??= this.#options.neighbours.watch(() => this.#look());
     if (isNew || performance.now() - this.#lookedAt > lookAgainMs) this.#look();
     if (!isNew) return;
-    if (this.#connecting.size > 0)
-      await Promise.race([Promise.all(this.#connecting.values()), sleep(patienceMs, undefined, { ref: false })]);
+    if (this.#connecting.size > 0) await this.#patience();
     after(() => this.#introduce(session));
+  }
+
+  /** Keeps the process alive meanwhile: the connections do not, and a program that only lists would end without a word. */
+  async #patience(): Promise<void> {
+    const enough = new AbortController();
+    const late = sleep(patienceMs, undefined, { signal: enough.signal }).catch(() => {});
+    await Promise.race([Promise.all(this.#connecting.values()), late]);
+    enough.abort();
   }
 
   close(): void {
