@@ -1,7 +1,7 @@
 /** Moving in from another agent on this machine: finds what it has, imports what the client chose, remembers what was imported. */
 import path from "node:path";
 import type { ConfigStore } from "../core/ports/config.ts";
-import type { Migration } from "../core/ports/migration.ts";
+import type { Migration, SessionLimits } from "../core/ports/migration.ts";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
 import { errorMessage } from "../lib/error-text.ts";
@@ -36,11 +36,11 @@ export function createMigration({ config, plugins, sessions, ...places }: Migrat
     );
   const all = [...parts, pluginsPart(plugins), sessionsPart({ ...sessions, codexHome: places.codexHome, imported })];
   return {
-    async detect({ home, cwds }) {
+    async detect({ home, cwds, sessions: limits }) {
       const { source } = homePlace(places);
       const projects = cwds.flatMap((cwd) => projectPlace(cwd) ?? []).filter((place) => place.source !== source);
       const found = [...(home ? [homePlace(places)] : []), ...new Map(projects.map((place) => [place.cwd, place])).values()];
-      return found.flatMap((place) => all.flatMap((part) => itemOf(part, place, own) ?? []));
+      return found.flatMap((place) => all.flatMap((part) => itemOf(part, place, own, limits) ?? []));
     },
     async importItem(item) {
       const place = item.cwd == null || item.cwd === "" ? homePlace(places) : projectPlace(item.cwd);
@@ -53,8 +53,13 @@ export function createMigration({ config, plugins, sessions, ...places }: Migrat
   };
 }
 
-function itemOf(part: Part, place: Place, own: OwnSettings): ExternalAgentConfigMigrationItem | undefined {
-  const found = part.find(place, own);
+function itemOf(
+  part: Part,
+  place: Place,
+  own: OwnSettings,
+  limits: SessionLimits | undefined,
+): ExternalAgentConfigMigrationItem | undefined {
+  const found = part.find(place, own, limits);
   return found === undefined
     ? undefined
     : { itemType: part.type, description: found.description, cwd: place.cwd, details: found.details ?? null };

@@ -1,6 +1,7 @@
 /** What can be moved from another agent, one row per kind: how it is found, and how it is imported. */
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import type { SessionLimits } from "../core/ports/migration.ts";
 import { createFileSync } from "../lib/durable-write.ts";
 import { isRecord } from "../lib/is-record.ts";
 import type { ConfigEdit } from "../protocol/config.ts";
@@ -25,7 +26,11 @@ export interface OwnSettings {
 export interface Part {
   readonly type: ExternalAgentConfigMigrationItemType;
   /** What is there and not yet here; undefined if nothing is. */
-  find(place: Place, own: OwnSettings): { readonly description: string; readonly details?: MigrationDetails } | undefined;
+  find(
+    place: Place,
+    own: OwnSettings,
+    limits?: SessionLimits,
+  ): { readonly description: string; readonly details?: MigrationDetails } | undefined;
   /** Each thing is moved or throws by itself: `each` runs one and keeps its result. */
   move(place: Place, own: OwnSettings, each: (source: string, run: () => Moved | Promise<Moved>) => Promise<void>): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** Moves the recent sessions of another agent in: each becomes a thread of its own, once. */
 import { lstatSync } from "node:fs";
 import path from "node:path";
+import type { SessionLimits } from "../core/ports/migration.ts";
 import type { ThreadMeta, ThreadStore } from "../core/ports/thread-store.ts";
 import { namesOf } from "../lib/bounded-folder.ts";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
@@ -21,17 +22,21 @@ export interface SessionsOptions {
   readonly imported: () => readonly string[];
 }
 
-const recentMs = 30 * 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+const recentDays = 30;
 const most = { folders: 1000, files: 20_000, sessions: 50, bytes: 16 * 1024 * 1024, allBytes: 64 * 1024 * 1024 };
 
 export function sessionsPart(options: SessionsOptions): Part {
-  const found = (place: Place): readonly { readonly file: string; readonly session: ForeignSession }[] => {
+  const found = (
+    place: Place,
+    { max = most.sessions, maxAgeDays = recentDays }: SessionLimits = {},
+  ): readonly { readonly file: string; readonly session: ForeignSession }[] => {
     if (place.cwd !== null) return [];
     const known = new Set([...options.imported(), ...importedByCodex(options.codexHome)]);
     let left = most.allBytes;
-    return recentFiles(path.join(place.source, "projects"), options.now())
+    return recentFiles(path.join(place.source, "projects"), options.now() - Math.min(maxAgeDays, recentDays) * dayMs)
       .filter(({ file }) => !known.has(file))
-      .slice(0, most.sessions)
+      .slice(0, Math.min(max, most.sessions))
       .flatMap(({ file, size }) => {
         left -= size;
         if (left < 0) return []; // the rest comes with the next import
@@ -41,8 +46,8 @@ export function sessionsPart(options: SessionsOptions): Part {
   };
   return {
     type: "SESSIONS",
-    find(place) {
-      const sessions = found(place).map(({ file, session: { cwd, title } }) => ({ path: file, cwd, title }));
+    find(place, _own, limits) {
+      const sessions = found(place, limits).map(({ file, session: { cwd, title } }) => ({ path: file, cwd, title }));
       if (sessions.length === 0) return undefined;
       const none = { plugins: [], skills: [], mcpServers: [], hooks: [], subagents: [], commands: [] };
       return { description: `Migrate recent sessions from ${path.join(place.source, "projects")}`, details: { ...none, sessions } };
@@ -69,7 +74,7 @@ async function makeThread(session: ForeignSession, { store, now, newId, meta }: 
 }
 
 /** Newest first. Links, pipes and what is too large are left out. */
-function recentFiles(folder: string, nowMs: number): readonly { readonly file: string; readonly size: number }[] {
+function recentFiles(folder: string, sinceMs: number): readonly { readonly file: string; readonly size: number }[] {
   const files: { file: string; size: number; changedMs: number }[] = [];
   for (const project of isFolder(folder) ? namesOf(folder, most.folders) : []) {
     const inside = path.join(folder, project);
@@ -77,7 +82,7 @@ function recentFiles(folder: string, nowMs: number): readonly { readonly file: s
     for (const name of namesOf(inside, most.files)) {
       if (files.length >= most.files || !/^[\w-]{1,64}\.jsonl$/.test(name)) continue;
       const stats = lstatSync(path.join(inside, name), { throwIfNoEntry: false });
-      const isFit = stats?.isFile() === true && stats.size <= most.bytes && nowMs - stats.mtimeMs <= recentMs;
+      const isFit = stats?.isFile() === true && stats.size <= most.bytes && stats.mtimeMs >= sinceMs;
       if (isFit) files.push({ file: path.join(inside, name), size: stats.size, changedMs: stats.mtimeMs });
     }
   }

@@ -8,8 +8,9 @@ import type {
 import type { App, HandlersFor } from "./app.ts";
 
 export const externalAgentHandlers: HandlersFor<typeof externalAgentRequests> = {
-  async "externalAgentConfig/detect"({ includeHome, cwds }, { app }) {
-    return { items: [...(await app.migration.detect({ home: includeHome === true, cwds: cwds ?? [] }))], connectors: [] };
+  async "externalAgentConfig/detect"({ includeHome, cwds, maxSessions, maxSessionAgeDays }, { app }) {
+    const sessions = { max: maxSessions ?? undefined, maxAgeDays: maxSessionAgeDays ?? undefined };
+    return { items: [...(await app.migration.detect({ home: includeHome === true, cwds: cwds ?? [], sessions }))], connectors: [] };
   },
   async "externalAgentConfig/import"({ migrationItems, providerId }, { app, after }) {
     const importId = app.ids.thread();

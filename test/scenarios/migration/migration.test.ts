@@ -199,6 +199,8 @@ verifies("migration.sessions", async (stage) => {
   assert.deepEqual([item?.["itemType"], others], ["SESSIONS", []]);
   const file = path.join(stage.home, folder, `${sessionId}.jsonl`);
   assert.deepEqual(item?.["details"].sessions, [{ path: file, cwd: stage.workspace, title: "Please fix the login" }]);
+  for (const none of [{ maxSessions: 0 }, { maxSessionAgeDays: 0 }])
+    assert.deepEqual((await wire.ask("externalAgentConfig/detect", { includeHome: true, ...none })).result.items, []);
   const planted = { ...item, details: { ...item?.["details"], sessions: [{ path: "/etc/passwd", cwd: "/", title: "x" }] } };
   assert.deepEqual((await importAll(wire, [planted])).itemTypeResults[0].successes, [], "only what was found can be chosen");
   const [{ successes, failures }] = (await importAll(wire, [item ?? {}])).itemTypeResults;
