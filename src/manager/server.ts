@@ -10,7 +10,7 @@ import { errorMessage, errorStack } from "../lib/error-text.ts";
 import { requestTarget } from "../lib/request-target.ts";
 import { onBrokenRequest } from "../rpc/broken-requests.ts";
 import { cutFurthestBehind } from "../rpc/outbox.ts";
-import { startListening } from "../rpc/websocket.ts";
+import { isLoopback, startListening } from "../rpc/websocket.ts";
 import { maxMessageBytes, WebSocketTransport } from "../rpc/websocket-transport.ts";
 import { allows, type Caller } from "./access.ts";
 import { routes } from "./api.ts";
@@ -56,7 +56,9 @@ export async function serveManager(options: ServeOptions): Promise<Served> {
   const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const url = `${tls === undefined ? "http" : "https"}://${shown}:${port}`;
   const named = options.allowedHosts.map((name) => `${tls === undefined ? "http" : "https"}://${name}:${port}`);
-  manager.addresses = () => [...named, ...otherAddresses(host).map((other) => url.replace(shown, other)), url];
+  // A name may belong to a proxy in front of a manager that only this machine reaches.
+  const isOpen = !isLoopback(host);
+  manager.addresses = () => (isOpen ? [...named, ...otherAddresses(host).map((other) => url.replace(shown, other)), url] : [url, ...named]);
   const guard = new RequestGuard({ host, port, secure: tls !== undefined, allowedHosts: options.allowedHosts }, manager.access);
   manager.previews = new Previews({
     ...{ host, tls, ownPort: port, now: manager.now, warn: manager.warn },
