@@ -22,6 +22,7 @@ import { type PassThroughEvent, passThroughName } from "./events.ts";
 import { Hub } from "./hub.ts";
 import { managerMessages } from "./messages.ts";
 import type { Previews } from "./previews.ts";
+import { Projects } from "./projects.ts";
 import { Push } from "./push/push.ts";
 import { Requests } from "./requests.ts";
 import { readDiff } from "./routes/session-diff.ts";
@@ -63,6 +64,7 @@ export class Manager {
   readonly requests: Requests;
   readonly messages: Messages;
   readonly rules: Rules;
+  readonly projects: Projects;
   readonly push: Push;
   readonly schedules: Schedules;
   readonly shares: Shares;
@@ -101,7 +103,9 @@ export class Manager {
       ...{ hub: this.hub, store: this.store, link, now },
       pendingCount: (id) => this.requests.count(id),
       queued: (id) => this.messages.count(id),
+      learned: (thread) => this.projects.learn(thread),
     });
+    this.projects = this.#makeProjects(link);
     this.requests = new Requests({
       ...{ hub: this.hub, store: this.store, audit: this.audit, decisions: this.decisions, now },
       respond: (id, outcome) => this.link.respond(id, outcome),
@@ -149,6 +153,14 @@ export class Manager {
       read: () => this.store.state.ruleNotes,
       write: (notes: RuleNotes) => this.store.change({ ruleNotes: { ...notes } }),
     };
+  }
+
+  #makeProjects(link: () => EngineLink): Projects {
+    const announce = (id: string): void => {
+      const session = this.sessions.find(id);
+      if (session !== undefined) this.sessions.announce(session);
+    };
+    return new Projects({ hub: this.hub, store: this.store, link, now: this.now, warn: this.warn, announce });
   }
 
   #makeSchedules(): Schedules {
@@ -248,6 +260,7 @@ export class Manager {
 
   /** The manager's own reactions to an event of the engine. */
   #follow(message: ServerNotification): void {
+    this.projects.receive(message);
     switch (message.method) {
       case "serverRequest/resolved": {
         const { threadId, requestId, answeredBy } = message.params;
@@ -323,6 +336,7 @@ export class Manager {
 
   /** After every handshake: joins the running threads, which also repeats their pending requests. */
   async #joinRunning(): Promise<void> {
+    await this.projects.join().catch((error: unknown) => this.warn("the projects could not be read", { error: errorMessage(error) }));
     const { data } = await this.link.call("thread/loaded/list", {}).catch(() => ({ data: [] as string[] }));
     const waiting = this.store.state.pending.map((p) => p.request.threadId);
     const known = this.sessions

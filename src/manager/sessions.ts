@@ -15,6 +15,8 @@ export interface SessionPorts {
   readonly link: () => EngineLink;
   pendingCount(threadId: string): number;
   queued(threadId: string): number;
+  /** A thread was read: it may say which project it is in. */
+  learned(thread: Thread): void;
   now(): number;
 }
 
@@ -50,6 +52,11 @@ export class Sessions extends EngineSessions {
     const own = worktrees[id];
     return { worktree: own === undefined ? null : { root: own.root, branch: own.branch }, pullRequest: pullRequests[id] ?? null };
   }
+  override learn(...read: Parameters<EngineSessions["learn"]>): Session {
+    this.#ports.learned(read[0]);
+    return super.learn(...read);
+  }
+
   isDeleted(id: string): boolean {
     const { tombstones } = this.#ports.store.state;
     if (this.#deleted.of !== tombstones) this.#deleted = { of: tombstones, ids: new Set(tombstones.map((t) => t.sessionId)) };

@@ -74,6 +74,8 @@ const StoredState = named("StoredState", () =>
   object({
     version: literals("1"),
     projects: array(Project()),
+    /** The ids of those that the engine keeps. */
+    engineProjects: array(string()),
     /** Session → project. */
     assignments: record(string()),
     titles: record(string()),
@@ -123,6 +125,7 @@ export type StoredState = Infer<typeof StoredState>;
 const empty = (): StoredState => ({
   version: "1",
   projects: [],
+  engineProjects: [],
   assignments: {},
   titles: {},
   controls: {},

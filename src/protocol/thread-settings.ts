@@ -26,6 +26,7 @@ export const ThreadMetadataUpdateParams = named("ThreadMetadataUpdateParams", ()
     threadId: string(),
     daybreakEnabled: maybe(boolean()),
     gitInfo: maybe(ThreadMetadataGitInfoUpdateParams()),
+    /** Empty: takes the thread out of its project. Null changes nothing, as in Codex. */
     projectId: maybe(string()),
   }),
 );

@@ -53,6 +53,8 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
       );
       call.after(() => app.subscriptions.toAll("thread/project/updated", { threadId, projectId }));
     }
+    if (projectId === "" && (await app.lists.projects.unassign(threadId)))
+      call.after(() => app.subscriptions.toAll("thread/project/updated", { threadId, projectId: null }));
     return { thread: await threadFromStored(params.threadId, false, app) };
   },
 

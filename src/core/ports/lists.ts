@@ -49,6 +49,8 @@ export interface Lists {
     delete(id: string): Promise<readonly string[]>;
     threads(id: string): Promise<readonly string[]>;
     assign(thread: { readonly id: string; readonly usedMs: number }, projectId: string): Promise<void>;
+    /** Takes a thread out of its project. Returns whether it was in one. */
+    unassign(threadId: string): Promise<boolean>;
   };
   readonly attachments: {
     add(

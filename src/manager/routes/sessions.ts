@@ -17,7 +17,6 @@ import { noteTour, requireModel } from "../needs-model.ts";
 import { failure, invalid, notFound } from "../problems.ts";
 import { notMaterialized } from "../sessions.ts";
 import { rowsOf } from "../transcript.ts";
-import { assign } from "./projects.ts";
 import { isMissing, readDiff } from "./session-diff.ts";
 import { addWorktree, noteWorktree } from "./worktrees.ts";
 
@@ -133,7 +132,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
       controls: { ...manager.store.state.controls, [session.id]: { ...controls, model: controls.model ?? opened.model } },
     });
     if (tools !== undefined) manager.store.change({ tools: { ...manager.store.state.tools, [session.id]: tools } });
-    if (project !== undefined) assign(manager, session.id, project.projectId);
+    if (project !== undefined) await manager.projects.assign(session.id, project.projectId);
     manager.audit.write({ type: "start", by: caller.actor, threadId: session.id, summary: `started a session in ${cwd}` });
     manager.sessions.announce(session);
     return ok({ session: manager.sessions.summary(session), thread: bare(opened.thread) });
@@ -274,7 +273,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     const session = manager.sessions.opened(opened);
     manager.audit.write({ type: "fork", by: caller.actor, threadId: session.id, summary: `forked ${source.id}` });
     const projectId = manager.store.state.assignments[source.id];
-    if (projectId !== undefined) assign(manager, session.id, projectId);
+    if (projectId !== undefined) await manager.projects.assign(session.id, projectId);
     const worktree = manager.store.state.worktrees[source.id];
     if (worktree !== undefined) noteWorktree(manager, session.id, worktree);
     manager.sessions.announce(session);
@@ -374,7 +373,7 @@ export const sessionHandlers: Pick<HandlersFor<SessionTable>, Handled> = {
     const { projectId } = body;
     if (projectId !== null && !manager.store.state.projects.some((p) => p.projectId === projectId))
       throw failure(404, "no_such_project", "There is no such project.");
-    assign(manager, session.id, projectId);
+    await manager.projects.assign(session.id, projectId);
     return ok({ status: "ok", sessionId: session.id, projectId });
   },
 

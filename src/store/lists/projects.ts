@@ -89,6 +89,12 @@ export function createProjects(db: ListsDatabase): Lists["projects"] {
         require(projectId);
         assign(db, thread, projectId);
       }),
+    unassign: (threadId) =>
+      db.write(() => {
+        const isIn = db.one("SELECT 1 AS found FROM threads WHERE id = ? AND project_id IS NOT NULL", threadId) !== undefined;
+        if (isIn) db.run("UPDATE threads SET project_id = NULL WHERE id = ?", threadId);
+        return isIn;
+      }),
   };
 }
 
