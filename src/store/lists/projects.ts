@@ -89,12 +89,7 @@ export function createProjects(db: ListsDatabase): Lists["projects"] {
         require(projectId);
         assign(db, thread, projectId);
       }),
-    unassign: (threadId) =>
-      db.write(() => {
-        const isIn = db.one("SELECT 1 AS found FROM threads WHERE id = ? AND project_id IS NOT NULL", threadId) !== undefined;
-        if (isIn) db.run("UPDATE threads SET project_id = NULL WHERE id = ?", threadId);
-        return isIn;
-      }),
+    unassign: (threadId) => db.write(() => unassign(db, threadId)),
   };
 }
 
@@ -121,4 +116,10 @@ function assign(db: ListsDatabase, { id, usedMs }: { readonly id: string; readon
     "INSERT INTO threads (id, project_id, used_ms) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET project_id = ?2, used_ms = ?3",
     ...[id, projectId, usedMs],
   );
+}
+
+function unassign(db: ListsDatabase, threadId: string): boolean {
+  const isIn = db.one("SELECT 1 AS found FROM threads WHERE id = ? AND project_id IS NOT NULL", threadId) !== undefined;
+  if (isIn) db.run("UPDATE threads SET project_id = NULL WHERE id = ?", threadId);
+  return isIn;
 }
