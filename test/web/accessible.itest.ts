@@ -367,10 +367,10 @@ describe("accessible to everyone", skip, () => {
     await panel.getByRole("button", { name: "Close the panel" }).click();
   });
 
-  /** Touch and click targets, with their size; links inside sentences are exempt, as are fields behind a larger label. */
+  /** Touch and click targets, with their size; links inside sentences and output are exempt, as are fields behind a larger label. */
   const targets = (on: Page): Promise<{ name: string; width: number; height: number }[]> =>
     on.evaluate(`[...document.querySelectorAll("button, a[href], select, textarea, input, [role=option], [role=switch]")].flatMap((e) => {
-      if (e.matches(".skip-links a, p a, .markdown a, li a") || e.disabled || e.closest("[inert]") !== null) return [];
+      if (e.matches(".skip-links a, p a, .markdown a, li a, .file-link") || e.disabled || e.closest("[inert]") !== null) return [];
       const target = e.matches("input[type=file], input[type=checkbox], input[type=radio]") ? (e.closest("label") ?? e) : e;
       const { width, height } = target.getBoundingClientRect();
       const style = getComputedStyle(target);

@@ -151,6 +151,7 @@ describe("a day's work", skip, () => {
     await checkAccessibility(page, "the search");
     await hits.getByRole("button").first().click();
     await page.waitForURL(address);
+    await page.locator(".session").waitFor();
     await page.keyboard.press("Alt+f");
     await panel().getByRole("list", { name: "Time line" }).getByText("Ran echo").waitFor();
     await picture(page, "time-line");

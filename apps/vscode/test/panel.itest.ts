@@ -126,6 +126,7 @@ describe("the extension's panel", skip, () => {
     const tabs = page.getByRole("navigation", { name: "Settings" });
     assert.deepEqual(await tabs.getByRole("button").allTextContents(), [
       "Model and account",
+      "Cost",
       "MCP servers",
       "Hooks",
       "Plugins",
@@ -227,7 +228,7 @@ describe("the extension's panel", skip, () => {
     await first.getByRole("button", { name: "Turn" }).click();
     await page.getByRole("menuitem", { name: "Go back to before this turn" }).click();
     const dialog = page.getByRole("dialog", { name: "Go back to before this?" });
-    await dialog.getByText("The last 2 turns are taken out of the conversation.").waitFor();
+    await dialog.getByText("Take back the last 2 turns").waitFor();
     await dialog.getByRole("button", { name: "Go back" }).click();
     await page.locator(".turn").first().waitFor({ state: "detached" });
   });
