@@ -10,9 +10,10 @@ import { errorMessage, errorStack } from "../lib/error-text.ts";
 import { requestTarget } from "../lib/request-target.ts";
 import { onBrokenRequest } from "../rpc/broken-requests.ts";
 import { cutFurthestBehind } from "../rpc/outbox.ts";
-import { isLoopback, startListening } from "../rpc/websocket.ts";
+import { startListening } from "../rpc/websocket.ts";
 import { maxMessageBytes, WebSocketTransport } from "../rpc/websocket-transport.ts";
 import { allows, type Caller } from "./access.ts";
+import { addressesOf } from "./addresses.ts";
 import { routes } from "./api.ts";
 import { checkQuery } from "./check.ts";
 import { createHttp } from "./http.ts";
@@ -55,10 +56,8 @@ export async function serveManager(options: ServeOptions): Promise<Served> {
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   const url = `${tls === undefined ? "http" : "https"}://${shown}:${port}`;
-  const named = options.allowedHosts.map((name) => `${tls === undefined ? "http" : "https"}://${name}:${port}`);
-  // A name may belong to a proxy in front of a manager that only this machine reaches.
-  const isOpen = !isLoopback(host);
-  manager.addresses = () => (isOpen ? [...named, ...otherAddresses(host).map((other) => url.replace(shown, other)), url] : [url, ...named]);
+  const listening = { host, port, scheme: tls === undefined ? "http" : "https", names: options.allowedHosts };
+  manager.addresses = () => addressesOf(listening, networkInterfaces());
   const guard = new RequestGuard({ host, port, secure: tls !== undefined, allowedHosts: options.allowedHosts }, manager.access);
   manager.previews = new Previews({
     ...{ host, tls, ownPort: port, now: manager.now, warn: manager.warn },
@@ -86,16 +85,6 @@ export async function serveManager(options: ServeOptions): Promise<Served> {
       await closed;
     },
   };
-}
-
-/** The addresses by which other machines reach a server that listens on every one. */
-function otherAddresses(host: string): readonly string[] {
-  if (host !== "0.0.0.0" && host !== "::") return [];
-  const found = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  const reachable = found.filter(
-    ({ internal, family, address }) => !internal && (family === "IPv4" || (host === "::" && !/^fe80:/i.test(address))),
-  );
-  return reachable.map(({ family, address }) => (family === "IPv6" ? `[${address}]` : address));
 }
 
 async function makeServer(tls: ServeOptions["tls"]): Promise<Server> {

@@ -76,6 +76,15 @@ export const toolsOver = (http: Http, key: PageKey): ToolCalls => ({
   ...programsOver(http, key),
 });
 
+const isLoopback = (name: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(name);
+
+/** A manager that listens on every address names its own; this browser reaches it by the one it is at. */
+export function reachedHere(url: string, hostname: string): string {
+  const address = new URL(url);
+  if (isLoopback(address.hostname) && !isLoopback(hostname)) address.hostname = hostname;
+  return address.href;
+}
+
 const callOf =
   (http: Http): Http["call"] =>
   (route, input) =>
@@ -181,7 +190,7 @@ function programsOver(
     endBackgroundTerminal: (sessionId, processId) =>
       done(call("DELETE /api/sessions/:sessionId/background-terminals/:processId", { path: { sessionId, processId } })),
     previews: async () => (await call("GET /api/previews")).data,
-    openPreview: async (port) => (await call("POST /api/previews", { body: { port } })).url,
+    openPreview: async (port) => reachedHere((await call("POST /api/previews", { body: { port } })).url, location.hostname),
     closePreview: (previewId) => done(call("DELETE /api/previews/:previewId", { path: { previewId } })),
   };
 }
