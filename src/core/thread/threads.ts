@@ -164,7 +164,8 @@ export class Threads {
     });
     this.#live.delete(fresh.id);
     const thread = new LiveThread(this.#ports, {
-      meta: { ...fresh.meta, forkedFromId: from.id, historyMode: options.ephemeral === true ? undefined : from.meta.historyMode },
+      // Stored as one file also where its source is in pages: Codex finds no name of ours for a thread in pages.
+      meta: { ...fresh.meta, forkedFromId: from.id, historyMode: undefined },
       settings:
         past.settings === undefined
           ? fresh.settings

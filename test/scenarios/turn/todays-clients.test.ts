@@ -170,15 +170,16 @@ verifies("thread.historyMode", async (stage) => {
   const { wire, threadId } = await opened(stage, {}, { historyMode: "paginated" });
   await turn(wire, threadId);
   const { result } = await wire.ask("thread/fork", { threadId });
-  for (const id of [threadId, result.thread.id]) {
-    const { thread } = (await wire.ask("thread/read", { threadId: id, includeTurns: true })).result;
-    assert.deepEqual([thread.historyMode, thread.turns.length], ["paginated", 1]);
-    const lines = readFileSync(thread.path, "utf8").trim().split("\n");
-    assert.deepEqual(
-      lines.map((line) => JSON.parse(line).ordinal),
-      lines.map((_, i) => i),
-    );
-  }
+  const forked = (await wire.ask("thread/read", { threadId: result.thread.id, includeTurns: true })).result.thread;
+  // Codex finds the name of such a fork only in one file.
+  assert.deepEqual([forked.historyMode, forked.turns.length], ["legacy", 1]);
+  const { thread } = (await wire.ask("thread/read", { threadId, includeTurns: true })).result;
+  assert.deepEqual([thread.historyMode, thread.turns.length], ["paginated", 1]);
+  const lines = readFileSync(thread.path, "utf8").trim().split("\n");
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).ordinal),
+    lines.map((_, i) => i),
+  );
   const plain = await wire.ask("thread/start", { cwd: stage.workspace });
   assert.equal(plain.result.thread.historyMode, "legacy");
 });
