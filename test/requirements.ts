@@ -247,7 +247,7 @@ export const requirements = {
   },
   "thread.historyMode": {
     source: "observed 0.166",
-    says: "a thread that a client wants in pages is written in numbered lines, as its forks are, and says so; others are not",
+    says: "a thread that a client wants in pages is written in numbered lines and says so; its forks and others are one file",
   },
   "turn.clientMetadata": {
     source: "observed 0.166",
