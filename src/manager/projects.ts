@@ -8,6 +8,7 @@ import type { ServerNotification } from "../protocol/methods.ts";
 import type { Project as EngineProject } from "../protocol/project.ts";
 import type { Thread } from "../protocol/thread.ts";
 import type { EngineLink } from "../sessions/link.ts";
+import { allPages } from "../sessions/lists.ts";
 import { isUnknownThread, isUnsupported } from "../sessions/refusals.ts";
 import { everySource } from "../sessions/sessions.ts";
 import type { Project } from "./api/records.ts";
@@ -27,6 +28,8 @@ export interface ProjectPorts {
 
 const maxProjects = 1000;
 const pageSize = 100;
+/** A damaged list must not be read without end. */
+const maxMemberPages = 200;
 
 export class Projects {
   readonly #ports: ProjectPorts;
@@ -100,14 +103,8 @@ export class Projects {
     if (!this.#isEngines) return own;
     const found = new Set(own);
     for (const archived of [false, true]) {
-      let cursor: string | null = null;
-      do {
-        const page: { data: Thread[]; nextCursor?: string | null } = await this.#call("thread/list", {
-          ...{ projectId, archived, cursor, limit: pageSize, sourceKinds: [...everySource] },
-        });
-        for (const { id } of page.data) found.add(id);
-        cursor = page.nextCursor ?? null;
-      } while (cursor !== null);
+      const of = { projectId, archived, limit: pageSize, sourceKinds: [...everySource] };
+      for (const { id } of await allPages((cursor) => this.#call("thread/list", { ...of, cursor }), maxMemberPages)) found.add(id);
     }
     return [...found];
   }
@@ -162,19 +159,12 @@ export class Projects {
 
   /** Undefined if the engine has no projects. */
   async #list(): Promise<EngineProject[] | undefined> {
-    const all: EngineProject[] = [];
-    let cursor: string | null = null;
     try {
-      do {
-        const page: { data: EngineProject[]; nextCursor?: string | null } = await this.#call("project/list", { cursor, limit: pageSize });
-        all.push(...page.data);
-        cursor = page.nextCursor ?? null;
-      } while (cursor !== null && all.length < maxProjects);
+      return await allPages((cursor) => this.#call("project/list", { cursor, limit: pageSize }));
     } catch (error) {
       if (isUnsupported(error)) return undefined;
       throw error;
     }
-    return all;
   }
 
   #keep(project: Project): void {

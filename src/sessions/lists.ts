@@ -19,10 +19,13 @@ const pageSize = 100;
 /** Sections are sorted by hand: nobody has more, and a damaged list must not be read without end. */
 const maxPages = 20;
 
-async function allPages<T>(read: (cursor: string | null) => Promise<{ data: T[]; nextCursor?: string | null }>): Promise<T[]> {
+export async function allPages<T>(
+  read: (cursor: string | null) => Promise<{ data: T[]; nextCursor?: string | null }>,
+  most = maxPages,
+): Promise<T[]> {
   const all: T[] = [];
   let cursor: string | null = null;
-  for (let page = 0; page < maxPages; page++) {
+  for (let page = 0; page < most; page++) {
     const { data, nextCursor } = await read(cursor);
     all.push(...data);
     cursor = nextCursor ?? null;

@@ -3,8 +3,8 @@ import { type ReactElement, useState } from "react";
 import { useApp } from "../../app-context.tsx";
 import type { ToolCalls } from "../../connection/tools.ts";
 import { mcpSettingOf } from "../../state/mcp-setting.ts";
-import { Button } from "../../ui/controls.tsx";
 import { useBusy } from "./busy.ts";
+import { FormEnd } from "./form-end.tsx";
 
 export function McpForm({ tools, taken, onDone }: { tools: ToolCalls; taken: readonly string[]; onDone: () => void }): ReactElement {
   const { controller } = useApp();
@@ -51,14 +51,7 @@ export function McpForm({ tools, taken, onDone }: { tools: ToolCalls; taken: rea
         <textarea rows={2} className="mono" spellCheck={false} value={variables} onChange={(e) => setVariables(e.target.value)} />
       </label>
       {problem === undefined || !isStarted ? null : <p className="problem">{problem}</p>}
-      <div className="row-end">
-        <Button tone="quiet" onClick={onDone}>
-          Cancel
-        </Button>
-        <Button type="submit" tone="primary" busy={busy} disabled={busy || !isStarted || problem !== undefined}>
-          Add
-        </Button>
-      </div>
+      <FormEnd label="Add" busy={busy} isReady={isStarted && problem === undefined} onCancel={onDone} />
     </form>
   );
 }

@@ -6,6 +6,7 @@ import { cronOf, dayTimeOf, inWords, week } from "../../state/schedule.ts";
 import { Button, Empty, Switch } from "../../ui/controls.tsx";
 import { Picker } from "../../ui/overlays.tsx";
 import { useBusy } from "./busy.ts";
+import { FormEnd } from "./form-end.tsx";
 import { Shown, useLoaded } from "./load.tsx";
 
 export function SchedulesTab({ tools }: { tools: ToolCalls }): ReactElement {
@@ -223,14 +224,7 @@ function ScheduleForm({ tools, schedule, onDone }: { tools: ToolCalls; schedule:
         checked={draft.runMissed}
         onChange={(runMissed) => set({ runMissed })}
       />
-      <div className="row-end">
-        <Button tone="quiet" onClick={onDone}>
-          Cancel
-        </Button>
-        <Button type="submit" tone="primary" busy={busy} disabled={!isReady || busy}>
-          Save
-        </Button>
-      </div>
+      <FormEnd label="Save" busy={busy} isReady={isReady} onCancel={onDone} />
     </form>
   );
 }

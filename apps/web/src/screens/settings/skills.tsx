@@ -4,6 +4,7 @@ import { allows, useApp } from "../../app-context.tsx";
 import type { ToolCalls } from "../../connection/tools.ts";
 import { Button, Empty, Switch } from "../../ui/controls.tsx";
 import { useBusy } from "./busy.ts";
+import { FormEnd } from "./form-end.tsx";
 import { Shown, useLoaded } from "./load.tsx";
 
 export function SkillsTab({ tools }: { tools: ToolCalls }): ReactElement {
@@ -98,14 +99,7 @@ function SkillForm({ tools, onDone }: { tools: ToolCalls; onDone: () => void }):
         <span>Instructions</span>
         <textarea rows={8} maxLength={200_000} value={instructions} onChange={(e) => setInstructions(e.target.value)} />
       </label>
-      <div className="row-end">
-        <Button tone="quiet" onClick={onDone}>
-          Cancel
-        </Button>
-        <Button type="submit" tone="primary" busy={busy} disabled={!isReady || busy}>
-          Add
-        </Button>
-      </div>
+      <FormEnd label="Add" busy={busy} isReady={isReady} onCancel={onDone} />
     </form>
   );
 }

@@ -5,6 +5,7 @@ import type { Template, ToolCalls } from "../../connection/tools.ts";
 import { templateCommand } from "../../state/template.ts";
 import { Button, Empty } from "../../ui/controls.tsx";
 import { useBusy } from "./busy.ts";
+import { FormEnd } from "./form-end.tsx";
 import { Shown, useLoaded } from "./load.tsx";
 
 export function TemplatesTab({ tools }: { tools: ToolCalls }): ReactElement {
@@ -105,14 +106,7 @@ function TemplateForm({ tools, template, onDone }: { tools: ToolCalls; template:
         <span>Text</span>
         <textarea rows={6} maxLength={100_000} value={text} onChange={(e) => setText(e.target.value)} />
       </label>
-      <div className="row-end">
-        <Button tone="quiet" onClick={onDone}>
-          Cancel
-        </Button>
-        <Button type="submit" tone="primary" busy={busy} disabled={!isReady || busy}>
-          Save
-        </Button>
-      </div>
+      <FormEnd label="Save" busy={busy} isReady={isReady} onCancel={onDone} />
     </form>
   );
 }
