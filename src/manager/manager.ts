@@ -387,6 +387,7 @@ export class Manager {
       await this.sessions.rest(restAfterMs, (id) => watched.has(id));
       await this.rules.sweep();
       this.shares.sweep();
+      this.previews?.sweep();
     } catch (error) {
       this.warn("housekeeping", { error: errorMessage(error) });
     }

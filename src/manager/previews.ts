@@ -52,7 +52,7 @@ export class Previews {
 
   /** Opens a preview, or another way into one that is open already. The code in the URL works once. */
   async open(port: number, by: string): Promise<{ preview: Preview; url: string }> {
-    this.#dropOld();
+    this.sweep();
     if (port === this.#ports.ownPort || this.all.some(({ address }) => new URL(address).port === String(port)))
       throw failure(409, "own_port", "This is a port of the manager itself.");
     let open = [...this.#open.values()].find(({ record }) => record.port === port);
@@ -170,7 +170,8 @@ export class Previews {
     });
   }
 
-  #dropOld(): void {
+  /** Closes those that were open long enough. */
+  sweep(): void {
     const now = this.#ports.now();
     for (const { record } of [...this.#open.values()]) if (now - Date.parse(record.openedAt) > lifeMs) this.close(record.previewId);
   }

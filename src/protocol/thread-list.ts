@@ -116,20 +116,19 @@ export type ThreadListCwdFilter = Infer<typeof ThreadListCwdFilter>;
 export const ThreadSortKey = named("ThreadSortKey", () => literals("created_at", "updated_at", "recency_at", "section_position"));
 export type ThreadSortKey = Infer<typeof ThreadSortKey>;
 
-export const ThreadSourceKind = named("ThreadSourceKind", () =>
-  literals(
-    "cli",
-    "vscode",
-    "exec",
-    "appServer",
-    "subAgent",
-    "subAgentReview",
-    "subAgentCompact",
-    "subAgentThreadSpawn",
-    "subAgentOther",
-    "unknown",
-  ),
-);
+export const threadSourceKinds = [
+  "cli",
+  "vscode",
+  "exec",
+  "appServer",
+  "subAgent",
+  "subAgentReview",
+  "subAgentCompact",
+  "subAgentThreadSpawn",
+  "subAgentOther",
+  "unknown",
+] as const;
+export const ThreadSourceKind = named("ThreadSourceKind", () => literals(...threadSourceKinds));
 export type ThreadSourceKind = Infer<typeof ThreadSourceKind>;
 
 export const ThreadItemsListCursor = named("ThreadItemsListCursor", () => union([string(), ThreadItemsListAnchor()]));

@@ -3,7 +3,7 @@ import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ThreadItem } from "../protocol/item.ts";
 import type { ClientRequests, ServerNotification } from "../protocol/methods.ts";
 import type { Thread, ThreadReadState } from "../protocol/thread.ts";
-import type { ThreadSourceKind } from "../protocol/thread-list.ts";
+import { type ThreadSourceKind, threadSourceKinds } from "../protocol/thread-list.ts";
 import type { Turn, TurnPlanStep } from "../protocol/turn.ts";
 import type { EngineSettings } from "./controls.ts";
 import type { EngineLink } from "./link.ts";
@@ -58,18 +58,7 @@ type Opened = Pick<
 };
 
 /** Sub-agents are listed only if their kinds are named. */
-export const everySource: readonly ThreadSourceKind[] = [
-  "cli",
-  "vscode",
-  "exec",
-  "appServer",
-  "subAgent",
-  "subAgentReview",
-  "subAgentCompact",
-  "subAgentThreadSpawn",
-  "subAgentOther",
-  "unknown",
-];
+export const everySource: readonly ThreadSourceKind[] = threadSourceKinds;
 
 /** Completed turns are on the engine's disk; only the last streamed ones are kept. */
 const keptTurns = 3;
