@@ -1,4 +1,4 @@
-/** Figures of the manager's page and websocket, as JSON on stdout: node scripts/bench-page.ts [--full]. Takes under a minute. */
+/** Figures of the manager's page and websocket, as JSON on stdout: node scripts/bench-page.ts [--full]. Takes about two minutes. */
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
@@ -8,6 +8,7 @@ import { fill } from "../apps/web/test/play.ts";
 import { adminToken, openedWith, PlayedEngine, scratchFolder, startManager, type TestManager, threadOf } from "../test/support/manager.ts";
 import { openBrowser, pageFolder } from "../test/web/page.ts";
 import { firstLoad, frames, longTranscript, quantile } from "../test/web/scale.ts";
+import { inPage, mainThread, measurePageSizes } from "./bench/page-sizes.ts";
 
 const { values: flags } = parseArgs({ options: { full: { type: "boolean", default: false } } });
 const repeats = flags.full ? 7 : 3;
@@ -80,27 +81,6 @@ async function scrolled(page: Page, selector: string, distance: number): Promise
   const worked = await mainThread(page);
   const times = await frames(page, selector, distance);
   return { p95: round(quantile(times, 0.95)), cpu: round((await worked()) / times.length) };
-}
-
-/** Starts counting; the returned function gives the main thread's milliseconds since. */
-async function mainThread(page: Page): Promise<() => Promise<number>> {
-  const tools = await page.context().newCDPSession(page);
-  await tools.send("Performance.enable", { timeDomain: "threadTicks" });
-  const read = async (): Promise<number> => {
-    const { metrics } = await tools.send("Performance.getMetrics");
-    return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1000;
-  };
-  const before = await read();
-  return async () => (await read()) - before;
-}
-
-async function inPage<T>(browser: Browser, work: (page: Page) => Promise<T>): Promise<T> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
-  try {
-    return await work(page);
-  } finally {
-    await page.close();
-  }
 }
 
 /** Time until the first session is on the screen, by the page's own clock. */
@@ -230,7 +210,9 @@ async function measureStreams(manager: TestManager, engine: PlayedEngine): Promi
 const browser = await openBrowser();
 const load = firstLoad();
 const figures = {
-  ...(browser === undefined ? { page: "no Chromium on this machine" } : await pageFigures(browser)),
+  ...(browser === undefined
+    ? { page: "no Chromium on this machine" }
+    : { ...(await pageFigures(browser)), ...(await measurePageSizes(browser, streamMs)) }),
   "first load kB gzip": round(load.bytes / 1000),
   "first load files": load.files,
   ...(await streamFigures()),

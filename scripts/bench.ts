@@ -7,11 +7,15 @@ import { parseArgs } from "node:util";
 import { type Codex, findCodex } from "./bench/codex.ts";
 import { type Curve, drawCurves } from "./bench/curves.ts";
 import { type EngineFigures, measureEngines } from "./bench/engines.ts";
+import type { FleetFigures } from "./bench/fleet-measures.ts";
 import { type HomeFigures, measureHome } from "./bench/home.ts";
 import { type Bench, openBench, type Spec } from "./bench/lab.ts";
+import type { StoredRun } from "./bench/last-runs.ts";
+import type { ManagerFigures } from "./bench/manager-rows.ts";
 import { type Measures, measure, scenarioNames } from "./bench/measure.ts";
 import { plot } from "./bench/plot.ts";
 import { historyEntry, performancePage, printed, type Run } from "./bench/report.ts";
+import { measureSizes, type SizeFigures, type SizeName, sizes } from "./bench/sizes.ts";
 import { sectionOf } from "./bench-agent/table.ts";
 import { buildIfOld } from "./build.ts";
 
@@ -24,19 +28,25 @@ const files = {
   causes: path.join(docs, "bench/causes.json"),
   engines: path.join(docs, "bench/engines.json"),
   home: path.join(docs, "bench/home.json"),
+  fleet: path.join(docs, "bench/fleet.json"),
+  sizes: path.join(docs, "bench/sizes.json"),
+  manager: path.join(docs, "bench/manager.json"),
 };
 /** Quick runs are for development; full ones are for the repository. */
 const kept = (kind: Run["kind"], name: string): string => path.join(kind === "full" ? docs : path.join(root, "test-output"), "bench", name);
 const maxHistory = 100;
-const managerMs = 240_000;
+const managerMs = 600_000;
 
 const { values: flags } = parseArgs({
   options: {
     full: { type: "boolean", default: false },
     rounds: { type: "string" },
-    /** Comma-separated scenarios, including `curves`, `manager`, `engines` and `home`. Nothing is written then, unless `--write` is given. */
+    /**
+     * Comma-separated scenarios (`rows` for all that have a row of the table), including `curves`, `manager`, `engines`, `home`, `fleet` and `sizes` (or one of them: `size-home`, `size-thread`,
+     * `size-clients`, `size-repository`, `size-threads`). Nothing is written then, unless `--write` is given or it is a full run of `rows`.
+     */
     only: { type: "string" },
-    /** Stores the figures of the sandbox engines, and of several processes on one home, and rewrites the page, even for a run of them alone. */
+    /** Stores the figures of the manager, of the engines, of several processes on one home, of a fleet and of the sizes, and rewrites the page, even for a run of them alone. */
     write: { type: "boolean", default: false },
     codex: { type: "string" },
     "no-codex": { type: "boolean", default: false },
@@ -77,10 +87,12 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
   const before = loadavg()[0] ?? 0;
   if (before > 0.5) process.stderr.write(`The machine is not idle (load ${before.toFixed(1)}): trust the ratios only so far.\n`);
   if (bench === undefined)
-    process.stderr.write("The shared benchmark is not there (PARLEY_SHARED): only the manager, the engines and the home are measured.\n");
+    process.stderr.write(
+      "The shared benchmark is not there (PARLEY_SHARED): only the manager, the engines, the home and the sizes are measured.\n",
+    );
   const quick = !flags.full;
   const rounds = Number(flags.rounds ?? (quick ? 1 : 4));
-  const chosen = flags.only?.split(",") ?? [...scenarioNames, "curves", "manager", "engines", "home"];
+  const chosen = isRowsOnly ? scenarioNames : (flags.only?.split(",") ?? [...scenarioNames, ...parts]);
   const specs = specsOf(codex);
   let found: { measures: Measures; load: number[] } = { measures: {}, load: [] };
   let curves: readonly Curve[] = [];
@@ -90,10 +102,16 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
     if (chosen.includes("curves"))
       curves = await drawCurves(bench, quick ? specs.filter(({ name }) => name === "ours") : specs, quick, signal);
   }
-  const manager = chosen.includes("manager") && !signal.aborted ? measureManager() : {};
+  const manager = chosen.includes("manager") && !signal.aborted ? measureManager() : undefined;
   const engines = chosen.includes("engines") && !signal.aborted ? await measureEngines(quick ? 3 : 8, signal) : undefined;
   const home =
     chosen.includes("home") && !signal.aborted ? await measureHome(path.join(root, "bin/parley"), quick ? 2 : 5, signal) : undefined;
+  const fleet = chosen.includes("fleet") && !signal.aborted ? await measuredFleet(signal) : undefined;
+  const chosenSizes = sizeNames.filter((name) => chosen.includes("sizes") || chosen.includes(`size-${name}`));
+  const measuredSizes =
+    chosenSizes.length > 0 && !signal.aborted
+      ? await measureSizes({ ours: path.join(root, "bin/parley"), codex: codex?.program, quick, only: chosenSizes, signal })
+      : undefined;
   const after = loadavg()[0] ?? 0;
   return {
     kind: quick ? "quick" : "full",
@@ -114,9 +132,17 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
     curves,
     manager,
     engines,
-    home,
+    ...{ home, fleet },
+    sizes: measuredSizes,
   };
 }
+const measuredFleet = async (signal: AbortSignal): Promise<FleetFigures | undefined> =>
+  (await import("./bench/fleet.ts")).measureFleet(path.join(root, "bin/parley"), signal);
+const sizeNames = Object.keys(sizes) as SizeName[];
+/** What is measured beside the rows of the table. */
+const parts = ["curves", "manager", "engines", "home", "fleet", "sizes"];
+/** The table's rows once more: a run of its own for the history, while the other parts of the page stay as they are. */
+const isRowsOnly = flags.only === "rows";
 
 /** The reference comes first. Both are measured on threads that Codex wrote. */
 function specsOf(codex: Codex | undefined): readonly Spec[] {
@@ -127,17 +153,18 @@ function specsOf(codex: Codex | undefined): readonly Spec[] {
 }
 
 /** The manager's rows come from its own script, as JSON: arbitrarily nested names with figures. */
-function measureManager(): Record<string, number | string> {
+function measureManager(): ManagerFigures | undefined {
   const script = path.join(root, "scripts/bench-page.ts");
-  if (!existsSync(script)) return {};
+  const [when, before] = [new Date().toISOString(), loadavg()[0] ?? 0];
   process.stderr.write("manager …\n");
   const args = [script, ...(flags.full ? ["--full"] : [])];
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: managerMs, cwd: root });
   try {
-    return flat(JSON.parse(stdout.slice(stdout.indexOf("{"))));
+    const figures = flat(JSON.parse(stdout.slice(stdout.indexOf("{"))));
+    return { when, load: { before, after: loadavg()[0] ?? 0 }, figures };
   } catch {
     process.stderr.write(`manager: FAILED (${status}) ${stderr.trim().split("\n").at(-1) ?? ""}\n`);
-    return {};
+    return undefined;
   }
 }
 
@@ -158,23 +185,36 @@ function commit(): string {
 
 /** A partial run is shown and not stored. A run without the other server has no ratios, so the page stays. */
 function keep(run: Run): number {
-  for (const name of ["engines", "home"] as const)
+  for (const name of ["engines", "home", "fleet"] as const)
     if (run[name] !== undefined && (flags.write || (flags.full && flags.only === undefined)))
       writeFileSync(files[name], `${JSON.stringify(run[name])}\n`);
+  if (run.manager !== undefined && flags.full && (flags.write || flags.only === undefined))
+    writeFileSync(files.manager, `${JSON.stringify(run.manager)}\n`);
+  if (run.sizes !== undefined && flags.full && (flags.write || flags.only === undefined))
+    writeFileSync(files.sizes, `${JSON.stringify(withEarlier(run.sizes))}\n`);
   if (flags.write) return writePage(JSON.parse(readFileSync(files.latest, "utf8")));
-  if (flags.only !== undefined) return 0;
+  if (flags.only !== undefined && !isRowsOnly) return 0;
   const [history, curves] = [kept(run.kind, "history.json"), kept(run.kind, "curves.svg")];
   mkdirSync(path.dirname(history), { recursive: true });
-  const earlier: unknown[] = existsSync(history) ? JSON.parse(readFileSync(history, "utf8")) : [];
-  const lines = [...earlier, historyEntry(run)].slice(-maxHistory).map((entry) => `  ${JSON.stringify(entry)}`);
+  const lines = [...historyOf(run.kind), historyEntry(run)].slice(-maxHistory).map((entry) => `  ${JSON.stringify(entry)}`);
   writeFileSync(history, `[\n${lines.join(",\n")}\n]\n`);
   if (run.curves.length > 0) writeFileSync(curves, plot(run.curves));
   process.stderr.write(`Took ${run.minutes} min. Curves: ${path.relative(root, curves)}, history: ${path.relative(root, history)}\n`);
   if (run.kind === "quick" || run.codex === null) return 0;
-  const { engines: _, home: __, ...others } = run;
-  writeFileSync(files.latest, `${JSON.stringify({ ...others, measures: figuresOf(run.measures) })}\n`);
-  return writePage(run);
+  const { engines: _, home: __, sizes: ___, fleet: ____, manager: _____, ...others } = run;
+  const { curves: drawn } = isRowsOnly ? JSON.parse(readFileSync(files.latest, "utf8")) : run;
+  const latest = { ...others, curves: drawn, measures: figuresOf(run.measures) };
+  writeFileSync(files.latest, `${JSON.stringify(latest)}\n`);
+  return writePage(latest);
 }
+
+/** Sizes that were not measured this time keep their figures, with the date and load of this run: each run says so in its own words. */
+function withEarlier(fresh: SizeFigures): SizeFigures {
+  const earlier = sizesOf()?.points.filter(({ size }) => !fresh.points.some((point) => point.size === size)) ?? [];
+  const order = ({ size }: SizeFigures["points"][number]): number => sizeNames.indexOf(size);
+  return { ...fresh, points: [...earlier, ...fresh.points].toSorted((a, b) => order(a) - order(b)) };
+}
+const sizesOf = (): SizeFigures | undefined => (existsSync(files.sizes) ? JSON.parse(readFileSync(files.sizes, "utf8")) : undefined);
 
 /** Without error messages: they may name folders of this machine. */
 function figuresOf(measures: Measures): Measures {
@@ -187,12 +227,24 @@ function figuresOf(measures: Measures): Measures {
   );
 }
 
-function writePage(run: Run): number {
+function historyOf(kind: Run["kind"]): readonly StoredRun[] {
+  const file = kept(kind, "history.json");
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
+}
+
+function writePage(run: Omit<Run, "engines" | "home" | "fleet" | "manager" | "sizes">): number {
   const causes = existsSync(files.causes) ? JSON.parse(readFileSync(files.causes, "utf8")) : {};
   const old = existsSync(files.page) ? sectionOf(readFileSync(files.page, "utf8")) : "";
   const engines: EngineFigures | undefined = existsSync(files.engines) ? JSON.parse(readFileSync(files.engines, "utf8")) : undefined;
   const home: HomeFigures | undefined = existsSync(files.home) ? JSON.parse(readFileSync(files.home, "utf8")) : undefined;
-  writeFileSync(files.page, [performancePage({ ...run, engines, home }, causes), old].filter((text) => text !== "").join("\n"));
+  const fleet: FleetFigures | undefined = existsSync(files.fleet) ? JSON.parse(readFileSync(files.fleet, "utf8")) : undefined;
+  const manager: ManagerFigures | undefined = existsSync(files.manager) ? JSON.parse(readFileSync(files.manager, "utf8")) : undefined;
+  writeFileSync(
+    files.page,
+    [performancePage({ ...run, engines, home, fleet, manager, sizes: sizesOf() }, causes, historyOf("full")), old]
+      .filter((text) => text !== "")
+      .join("\n"),
+  );
   process.stderr.write(`Wrote ${path.relative(root, files.page)}\n`);
   return 0;
 }

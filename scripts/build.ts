@@ -1,7 +1,7 @@
 /** `npm run build`: bundles the sources into dist/ as CommonJS, one chunk for each part that is loaded on demand. */
 import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { rolldown } from "rolldown";
+import { type OutputChunk, rolldown } from "rolldown";
 import { isFresh, takeStamp, writeStamps } from "../src/cli/built-from.ts";
 import { asciiCode } from "./ascii-code.ts";
 import { buildPageIfOld } from "./build-page.ts";
@@ -16,6 +16,8 @@ const launcher = process.platform === "win32" ? [process.execPath, path.join(dis
 
 /** Native modules are resolved at run time, where they are installed; everything else is in the bundle. */
 export const nativeModules: readonly string[] = ["@lydell/node-pty", "@napi-rs/keyring", "sharp"];
+/** Installed by those who need them: the driver of a fleet. */
+export const optionalPeers: readonly string[] = ["pg"];
 
 /** An installed package may be started by any Node: an old one must report that in syntax it can run. */
 const head = `#!/usr/bin/env node
@@ -32,6 +34,7 @@ const steering = [
   "package-lock.json",
   "scripts/build.ts",
   "scripts/ascii-code.ts",
+  "scripts/bundle-parts.json",
   "scripts/bundle-parts.ts",
   "scripts/lazy-builtins.ts",
   "scripts/plain-imports.ts",
@@ -40,6 +43,10 @@ const steering = [
 /** The sources of a bundle, as paths relative to the checkout, and which of them run first at every start. */
 interface MadeOf {
   readonly first: readonly string[];
+  /** Of the chunk that is loaded for a server's first thread. */
+  readonly app: readonly string[];
+  /** Of every chunk that a server may load. */
+  readonly server: readonly string[];
   readonly all: readonly string[];
 }
 
@@ -50,7 +57,7 @@ async function bundle(folder: string, input: Readonly<Record<string, string>>, p
     cwd: root,
     input: { ...input },
     platform: "node",
-    external: [...nativeModules],
+    external: [...nativeModules, ...optionalPeers],
     plugins,
     // What chunks share may be added to a program's exports, and to nothing else.
     preserveEntrySignatures: parts.length === 0 ? "exports-only" : "allow-extension",
@@ -76,7 +83,23 @@ async function bundle(folder: string, input: Readonly<Record<string, string>>, p
   await graph.close();
   const chunks = output.filter((part) => part.type === "chunk");
   const isFirst = (chunk: (typeof chunks)[number]): boolean => chunk.isEntry || chunk.name === parts[0]?.name;
-  return { first: sourcesIn(chunks.filter(isFirst)), all: sourcesIn(chunks) };
+  const app = chunks.filter(({ name }) => name === "app");
+  return {
+    first: sourcesIn(chunks.filter(isFirst)),
+    app: sourcesIn(app),
+    server: sourcesIn(reachable(app, chunks)),
+    all: sourcesIn(chunks),
+  };
+}
+
+/** These chunks and all that they load, at once or later. What the first one loads later are other subcommands. */
+function reachable(from: readonly OutputChunk[], chunks: readonly OutputChunk[]): readonly OutputChunk[] {
+  const found = new Set(from);
+  for (const chunk of found) {
+    const names = new Set([...chunk.imports, ...(chunk.name === "door" ? [] : chunk.dynamicImports)]);
+    for (const next of chunks.filter(({ fileName }) => names.has(fileName))) found.add(next);
+  }
+  return [...found];
 }
 
 const sourcesIn = (chunks: readonly { readonly moduleIds: readonly string[] }[]): readonly string[] =>
@@ -103,13 +126,13 @@ async function bundleTui(folder: string): Promise<readonly string[]> {
 /** Writes the bundle into a newly created folder. */
 export async function bundleInto(folder: string): Promise<MadeOf> {
   mkdirSync(folder, { recursive: true });
-  const { first, all } = await bundle(folder, { parley: "src/cli/main.ts" }, serverParts);
+  const { first, app, server, all } = await bundle(folder, { parley: "src/cli/main.ts" }, serverParts());
   const library = await bundle(folder, { client: "src/client/client.ts", protocol: "src/protocol/methods.ts" });
   const tui = await bundleTui(folder);
   chmodSync(path.join(folder, "parley.cjs"), 0o755);
   writeFileSync(path.join(folder, "chunks", importModule), importCode);
   writeFileSync(path.join(folder, "package.json"), '{ "type": "commonjs" }\n');
-  return { first, all: [...all, ...library.all, ...tui] };
+  return { first, app, server, all: [...all, ...library.all, ...tui] };
 }
 
 /**
@@ -121,14 +144,15 @@ export async function build(): Promise<void> {
   const stamp = takeStamp(root, [...globSync("src/**/*.{ts,tsx,json,md}", { cwd: root }), ...steering]);
   const next = path.join(dist, `.next-${process.pid}`);
   try {
-    const { first, all } = await bundleInto(next);
+    const { first, server, all } = await bundleInto(next);
     mkdirSync(path.join(dist, "chunks"), { recursive: true });
     const chunks = readdirSync(path.join(next, "chunks"));
     for (const chunk of chunks) renameSync(path.join(next, "chunks", chunk), path.join(dist, "chunks", chunk));
     for (const file of readdirSync(next).filter((name) => name !== "chunks")) renameSync(path.join(next, file), path.join(dist, file));
     const stampOf = (files: ReadonlySet<string>) => Object.fromEntries(Object.entries(stamp).filter(([file]) => files.has(file)));
     const door = new Set(first);
-    writeStamps(dist, { door: stampOf(door), rest: stampOf(new Set([...all, ...steering]).difference(door)) });
+    const asked = new Set([...server, ...steering]).difference(door);
+    writeStamps(dist, { door: stampOf(door), server: stampOf(asked), rest: stampOf(new Set(all).difference(door).difference(asked)) });
     dropOldChunks(new Set(chunks));
     rmSync(path.join(dist, ".cache"), { recursive: true, force: true }); // compiled code of chunks that no longer exist
     await warmUp(launcher, path.join(next, "home"));
@@ -147,8 +171,8 @@ function dropOldChunks(current: ReadonlySet<string>): void {
 }
 
 export async function buildIfOld(): Promise<void> {
-  const isBuilt = existsSync(path.join(dist, "parley.cjs")) && existsSync(path.join(dist, "rest.stamp.json"));
-  if (!isBuilt || !isFresh(dist, "door") || !isFresh(dist, "rest")) await build();
+  const isBuilt = existsSync(path.join(dist, "parley.cjs")) && existsSync(path.join(dist, "rest.digests.json"));
+  if (!isBuilt || !(["door", "server", "rest"] as const).every((part) => isFresh(dist, part))) await build();
   else await buildPageIfOld();
 }
 

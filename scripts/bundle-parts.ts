@@ -1,4 +1,6 @@
-/** How the server's bundle is split: what responds first, what a thread needs to start, and the rest, which is loaded on first use. */
+/** How the server's bundle is split: what responds first, what a thread needs to start, what turns and lists need, and the rest; the last two are loaded on first use. */
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 
 /** A chunk of the bundle. Few are best: every additional file costs most of a millisecond at startup. */
 export interface Part {
@@ -9,60 +11,30 @@ export interface Part {
   readonly whole: boolean;
 }
 
-const among = (files: readonly string[]) => (file: string) => files.includes(file);
-
 /**
- * What no start needs, by folder. A missing module makes starts slower, and one that is wrongly listed makes them load this chunk too
- * (test/start.itest.ts reports it); neither changes the server's behaviour.
+ * The modules that no start needs: those that turns and lists use, and those that few sessions use. A module that is missing makes starts slower, and one
+ * that is wrongly listed makes them load a chunk too many (test/start.itest.ts reports both); neither changes the server's behaviour.
  */
-const later: Readonly<Record<string, readonly string[]>> = {
-  "src/adapters/v1": ["*"],
-  "src/auth": ["auth-data", "browser-login", "callback-server", "claims", "feedback", "oauth", "settings"],
-  "src/client": ["*"],
-  "src/config": ["read", "write", "toml-edit", "toml-format", "toml-scan"],
-  "src/core/approval": ["approve", "ask-command", "command-rules", "decision", "request-permissions"],
-  "src/core/command": ["command-output", "command-result", "run-command", "turn-commands", "write-stdin"],
-  "src/core/compaction": ["compact"],
-  "src/core/context": ["context", "plugin-notes", "prompts", "replay"],
-  "src/core/edit": ["run-patch", "turn-diff", "undo"],
-  "src/core/hooks": ["match", "moments", "output", "run", "run-handler", "tool-use"],
-  "src/core/model": ["budget", "plan-text", "reply-items", "sample"],
-  "src/core/patch": ["*"],
-  "src/core/turn": ["call-tool", "end", "input", "live-turn", "review", "review-prompt", "turn", "user-command"],
-  "src/exec": ["descriptors", "environment", "live-command", "processes", "pty", "wiring"],
-  "src/exec/policy": ["exec-policy", "known-safe", "rules-file"],
-  "src/exec/sandbox": ["macos-seatbelt", "mounts", "protection", "roots", "seccomp", "windows"],
-  "src/lib": ["diff", "file-status", "fuzzy", "git-diff", "home-entries", "paths", "program", "sse"],
-  "src/main": ["in-process", "v1"],
-  "src/mcp": ["clean", "connection", "elicitation", "names", "results", "status", "tool-source", "tools", "transport"],
-  "src/models": ["convert", "facts", "facts.json", "failures", "http-client", "model-lists", "responses", "responses-events", "tools"],
-  "src/plugins": ["*"],
-  "src/server/relay": ["elsewhere", "status-feed"],
-  "src/shell": ["command-actions", "command-line", "quote"],
-  "src/shell/policy": ["literal-commands", "rules", "starlark"],
-  "src/skills": ["bundled", "bundled-texts", "front-matter", "scan", "texts"],
-  "src/store/index": ["cursor", "folders", "search", "sqlite-index", "thread-row"],
-  "src/store/rollout": [
-    ...["core-items", "foreign-calls", "line-records", "old-compaction", "own-lines", "patch-text", "read", "read-lines"],
-    ...["rollout", "session-meta", "token-count", "turn-context", "user-content", "write"],
-  ],
-  "src/store/writing": ["tail", "writer"],
-  "src/telemetry": ["otel-settings", "otlp"],
-  "src/tools": ["questions"],
-  "src/usage": ["rate-limits"],
-  "src/workspace": ["git-folder", "locate"],
-};
-
-function isLater(file: string): boolean {
-  const cut = file.lastIndexOf("/");
-  const names = later[file.slice(0, cut)] ?? [];
-  return names.includes("*") || names.includes(file.slice(cut + 1).replace(/\.ts$/, ""));
+export interface SplitParts {
+  readonly later: readonly string[];
+  readonly seldom: readonly string[];
 }
 
-export const serverParts: readonly Part[] = [
-  { name: "door", holds: among(["src/cli/command-line.ts", "src/cli/app-server/app-server.ts"]), whole: true },
-  { name: "later", holds: isLater, whole: false },
-  { name: "app", holds: among(["src/cli/app-server/serve.ts"]), whole: true },
-];
+/** Written by `npm run split`. */
+const listed = path.join(import.meta.dirname, "bundle-parts.json");
+export const readParts = (): SplitParts => JSON.parse(readFileSync(listed, "utf8"));
+export const writeParts = (parts: SplitParts): void => writeFileSync(listed, `${JSON.stringify(parts, undefined, 2)}\n`);
+
+const among = (files: readonly string[]) => (file: string) => files.includes(file);
+
+export function serverParts(): readonly Part[] {
+  const { later, seldom } = readParts();
+  return [
+    { name: "door", holds: among(["src/cli/command-line.ts", "src/cli/app-server/app-server.ts"]), whole: true },
+    { name: "later", holds: among(later), whole: false },
+    { name: "seldom", holds: among(seldom), whole: false },
+    { name: "app", holds: among(["src/cli/app-server/serve.ts"]), whole: true },
+  ];
+}
 /** The chunks that are loaded on first use. */
-export const lazyParts: readonly string[] = ["later"];
+export const lazyParts: readonly string[] = ["later", "seldom"];

@@ -50,6 +50,8 @@ const allowed: Readonly<Record<string, string>> = {
   "src/workspace/workspace.ts": "opens entries of a held folder and leaves the project's files as the agent wants them",
   "src/exec/sandbox/placeholders.ts": "makes and holds stand-ins for protected names",
   "src/workspace/repository-access.ts": "takes git's own lock of the index and puts the new index in its place",
+  "src/workspace/remote-repository.ts": "fills a new folder of our own for one run of git",
+  "src/workspace/thread-checkouts.ts": "makes the repository of a new checkout in a folder of its own",
   "src/workspace/git-folder.ts": "fills a new folder of our own for one run of git",
   "src/exec/policy/rules-file.ts": "makes its lock file",
   "src/server/fs.ts": "does with files what the client asks for, a pipe among them",
@@ -67,9 +69,9 @@ const allowed: Readonly<Record<string, string>> = {
   "src/cli/exec/exec.ts": named,
   "src/cli/exec/input.ts": named,
   "src/cli/app-server/generate.ts": named,
-  "src/cli/manager/manager.ts": named,
   "src/cli/manager/link.ts": named,
   "src/cli/secret-file.ts": named,
+  "src/cli/tls-files.ts": named,
   "src/cli/threads/export.ts": named,
 };
 

@@ -47,7 +47,7 @@ const declarations = { noEmit: false, incremental: false, declaration: true, emi
 /** Only the optional packages that the bundle can use: users must not download the checkout's Node binaries. */
 function manifest() {
   const own = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-  const { name, version, description, license, config, optionalDependencies } = own;
+  const { name, version, description, license, config, optionalDependencies, peerDependencies, peerDependenciesMeta } = own;
   return {
     name,
     version,
@@ -62,6 +62,7 @@ function manifest() {
       "./client": { types: "./types/client/client.d.ts", default: "./client.cjs" },
       "./protocol": { types: "./types/protocol/methods.d.ts", default: "./protocol.cjs" },
     },
+    ...{ peerDependencies, peerDependenciesMeta },
     optionalDependencies: Object.fromEntries(nativeModules.map((module) => [module, optionalDependencies[module]])),
   };
 }

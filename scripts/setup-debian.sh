@@ -1,10 +1,12 @@
 #!/bin/sh
-# Installs the Debian packages that the tests use: bubblewrap (sandbox), git, chromium (web page), tmux (terminal), zsh and fish (completion), ripgrep (file search).
+# Installs the Debian packages that the tests use: bubblewrap (sandbox), git, chromium (web page), tmux (terminal), zsh and fish (completion), ripgrep (file search), gnome-keyring with its tools and a session bus (login), postgresql (fleet).
 # Installs only what is missing, and only as root with apt-get; otherwise prints what will be skipped. Never fails for that.
 missing=
-for pair in bwrap:bubblewrap git:git chromium:chromium tmux:tmux zsh:zsh fish:fish rg:ripgrep; do
+for pair in bwrap:bubblewrap git:git chromium:chromium tmux:tmux zsh:zsh fish:fish rg:ripgrep \
+  gnome-keyring-daemon:gnome-keyring secret-tool:libsecret-tools dbus-run-session:dbus-daemon; do
   command -v "${pair%%:*}" >/dev/null 2>&1 || missing="$missing ${pair#*:}"
 done
+ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 if [ -z "$missing" ]; then
   echo "setup: all system packages are here"
   exit 0

@@ -12,6 +12,7 @@ const first = [
   "docs/start-client.md",
   "docs/start-ci.md",
   "docs/start-team.md",
+  "docs/start-fleet.md",
   "docs/start-local-models.md",
 ];
 const others = ["SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "AGENTS.md", "examples/README.md"];

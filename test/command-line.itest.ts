@@ -1,13 +1,13 @@
 /** The command line as used by people and scripts: help, exit codes, invalid arguments, and which stream messages go to. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { commands } from "../src/cli/commands.ts";
-import { atEnd } from "./support/ending.ts";
+import { atEnd, endedWith } from "./support/ending.ts";
 import { launcher, scratch } from "./support/process.ts";
 
 function place(t: TestContext) {
@@ -63,6 +63,42 @@ test("system errors are reported without a stack, and with what to do", async (t
     assert.match(stderr, expected);
     assert.doesNotMatch(stderr, /\n {4}at /);
   }
+});
+
+test("a reader that leaves ends a command without a word, and a full disk with one", { timeout: 120_000 }, async (t) => {
+  const { folder, home } = place(t);
+  const scripted = ["-c", 'model_provider="scripted"'];
+  const start = (args: readonly string[], stdout: "pipe" | number) => {
+    const env = { PATH: "/usr/bin:/bin", HOME: folder, CODEX_HOME: home };
+    const child = spawn(launcher, args, { cwd: folder, env, stdio: ["ignore", stdout, "pipe"] });
+    endedWith(t, child);
+    return child;
+  };
+  const end = async (child: ReturnType<typeof start>): Promise<unknown[]> => {
+    const stderr = child.stderr?.setEncoding("utf8").toArray();
+    const [status] = await once(child, "close");
+    return [status, (await stderr)?.join("")];
+  };
+  for (const [args, status, stderr] of [
+    [["help"], 141, ""],
+    [["--version"], 141, ""],
+    [["threads", "list"], 141, ""],
+    [["completion", "zsh"], 141, ""],
+    [["exec", "--json", "--skip-git-repo-check", ...scripted, "hi"], 1, "Reading additional input from stdin...\n"],
+    [["sandbox", ...scripted, "--", "sh", "-c", "while echo y; do :; done"], 143, ""],
+  ] as const) {
+    const child = start(args, "pipe");
+    child.stdout?.destroy();
+    assert.deepEqual(await end(child), [status, stderr], args.join(" "));
+  }
+  if (!existsSync("/dev/full")) return;
+  const full = openSync("/dev/full", "w");
+  atEnd(t, () => closeSync(full));
+  const [status, stderr] = await end(start(["help"], full));
+  assert.deepEqual(
+    [status, String(stderr)],
+    [1, "error: the output could not be written: the disk is full (ENOSPC: no space left on device, write)\n"],
+  );
 });
 
 test("invalid arguments exit with 2, print only to stderr, and suggest what was meant", (t) => {

@@ -31,6 +31,11 @@ const elsewhere: Readonly<Record<string, string>> = {
   "parley manager --listen 0.0.0.0:4180 --tls-cert":
     "src/manager and test/manager.itest.ts serve with TLS; a test listens on loopback only",
   "parley manager --connect": "test/manager.itest.ts",
+  "printf %s 'postgres://": "test/fleet/fleet-command.itest.ts reads such a file",
+  "parley fleet": "test/fleet/fleet-command.itest.ts and transfer.itest.ts",
+  "parley worker": "test/fleet/worker.itest.ts",
+  "parley manager --fleet": "test/fleet/front.itest.ts",
+  "TOKEN=": "test/fleet: clients with a token; the terminal's --remote is in test/tui",
   "parley plugin": "test/plugin-command.itest.ts: a marketplace of the example's name is on no machine of ours",
   "parley exec --oss": "src/models tests and src/main/local-model: needs a model server",
   "printenv GROQ_API_KEY | parley login": "test/settings-commands.itest.ts sets a provider up; this one would have to know the key",

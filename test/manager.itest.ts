@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { ManagerClient, ManagerError } from "../schema/manager/client.ts";
@@ -104,6 +104,32 @@ test("an address that others can reach is refused without TLS, and bad flags say
   assert.equal(run("--tls-cert", "x").status, 2);
   assert.equal(run("--connect", "unix:///none/such.sock").status, 1);
   assert.match(spawnSync(launcher, ["manager", "--help"], { encoding: "utf8" }).stdout, /--token-file/);
+  const token = path.join(folder, "fleet-token");
+  writeFileSync(token, "parley_fleet_secret\n", { mode: 0o644 });
+  const front = ["--connect", "ws://127.0.0.1:9/rpc"];
+  for (const [flags, status, says] of [
+    [[], 2, /needs `--connect` with the address of a front/],
+    [["--connect", "unix:///none/such.sock"], 2, /needs `--connect` with the address of a front/],
+    [["--fleet"], 2, /has no effect with `--fleet`/],
+    [front, 1, /mode 644: others can read it\. Run: chmod 600/],
+  ] as const) {
+    const refused = run(...flags, "--fleet-admin-token-file", token);
+    assert.equal(refused.status, status, refused.stderr);
+    assert.match(refused.stderr, says);
+  }
+  for (const [flags, status, says] of [
+    [[], 2, /`--connect-token-file` needs `--connect`/],
+    [front, 1, /mode 644: others can read it\. Run: chmod 600/],
+  ] as const) {
+    const refused = run(...flags, "--connect-token-file", token);
+    assert.equal(refused.status, status, refused.stderr);
+    assert.match(refused.stderr, says);
+  }
+  writeFileSync(token, "parley_fleet_secret\nand more\n");
+  chmodSync(token, 0o600);
+  const odd = run(...front, "--fleet-admin-token-file", token);
+  assert.match(odd.stderr, /holds no token of a fleet: it must be one line/);
+  assert.ok(!odd.stderr.includes("parley_fleet_secret"));
 });
 
 test("a second manager on the same home is refused with the first one's address; a killed one does not block the next", async (t) => {

@@ -80,6 +80,9 @@ test("HTTP_PROXY leads plain requests, NO_PROXY and this machine go directly", a
   assert.deepEqual(proxy.seen, [`GET ${host}:8080`, `POST ${host}:8080`]);
   const refused = await far.ask({ ...env, NO_PROXY: ".parley.test" });
   assert.deepEqual([refused.code, proxy.seen.length], [1, 2], "the name is looked up here, and nobody knows it");
+  assert.match((await far.ask({ ALL_PROXY: env.HTTP_PROXY })).out, /from far away/);
+  assert.match((await far.ask({ ...env, ALL_PROXY: "socks5://127.0.0.1:9" })).out, /from far away/, "the narrower variable counts");
+  proxy.seen.splice(2);
   const near = place(t, `http://127.0.0.1:${direct}/v1`);
   assert.match((await near.ask(env)).out, /from far away/);
   assert.equal(proxy.seen.length, 2);
@@ -95,6 +98,8 @@ test("an own authority behind a proxy: SSL_CERT_FILE or NODE_EXTRA_CA_CERTS open
   const closed = await ask(env);
   assert.equal(closed.code, 1);
   assert.match(closed.err, /certificate/i);
+  const hint = /-> if your network has a certificate authority of its own, name its file in SSL_CERT_FILE/;
+  assert.match((await run(["doctor"], env)).out, hint);
   const missing = await ask({ ...env, SSL_CERT_FILE: "/no/such/file" });
   assert.match(missing.err, /certificate/i);
   for (const variable of ["SSL_CERT_FILE", "CODEX_CA_CERTIFICATE", "NODE_EXTRA_CA_CERTS"])
@@ -132,6 +137,8 @@ test("a proxy that cannot be used is named, and nothing goes out without it", as
     assert.doesNotMatch(err, /Reconnecting/, "trying again is no use");
     assert.match((await run(["doctor"], { HTTP_PROXY: address })).out, new RegExp(`FAIL {2}provider.*HTTP_PROXY ${what}`));
   }
+  const all = await ask({ all_proxy: "socks5://127.0.0.1:9" });
+  assert.match(all.err, /error: cannot reach the model provider: ALL_PROXY names a SOCKS proxy/);
   const exempt = await ask({ HTTP_PROXY: "socks5://127.0.0.1:9", NO_PROXY: host });
   assert.match(exempt.err, /getaddrinfo/, "it is looked up here");
 });

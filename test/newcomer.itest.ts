@@ -152,7 +152,7 @@ test("the README's commands work in a clean checkout", { timeout: 240_000 }, asy
 });
 
 test("without a model nothing is invented, wherever a program asks", async (t) => {
-  const { work, run } = place(t);
+  const { work, home, run } = place(t);
   writeFileSync(path.join(work, "schema.json"), '{"type":"object"}');
   const asked = [
     ["exec", "apply the patch from issue 12"],
@@ -173,6 +173,7 @@ test("without a model nothing is invented, wherever a program asks", async (t) =
     }),
   );
   assert.deepEqual(readdirSync(work).sort(), [".git", "schema.json"], "no file was written");
+  assert.equal(existsSync(path.join(home, "sessions")), false, "and no thread");
   const scripted = ["exec", "-s", "workspace-write", "-c", 'model_provider="scripted"'];
   assert.match((await run([...scripted, "apply the patch from issue 12"])).stdout, /Offline tour/);
   assert.equal(existsSync(path.join(work, "parley-tour.txt")), false, "a word inside a prompt is no command of the tour");

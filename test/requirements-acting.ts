@@ -52,6 +52,10 @@ export const actingRequirements = {
     says: "a command of the client is known by its processId from its request on: to writes, to its end, and to a second one of that name",
   },
   "command.survivors": { source: "Parley", says: "a process that left its command's session on purpose is told of, once" },
+  "command.clientTerminal": {
+    source: "Parley",
+    says: "a client that offers terminals is asked to run what leaves the sandbox anyway, and every other client sees its output",
+  },
   "command.noTraces": { source: "Parley", says: "what a sandbox needs while a command runs is neither kept nor restored by undo" },
   "command.terminalLeavings": {
     source: "Parley",

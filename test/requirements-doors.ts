@@ -81,6 +81,23 @@ export const doorRequirements = {
   "acp.prompt": { source: "Agent Client Protocol, Prompt turn", says: "a prompt streams thoughts and words and ends with a reason" },
   "acp.context": { source: "Agent Client Protocol, Content", says: "pictures, selections and links reach the model; sound is refused" },
   "acp.commands": { source: "Agent Client Protocol, Tool calls", says: "a command is a tool call with its output and exit code" },
+  "acp.terminals": {
+    source: "Agent Client Protocol, Terminals",
+    says: "a command that leaves the sandbox anyway runs in the editor's terminal, which its tool call shows",
+  },
+  "acp.terminalsOnlyOutside": { source: "Parley", says: "a command in the sandbox, or in an editor without terminals, stays in Parley" },
+  "acp.terminalKilled": {
+    source: "Agent Client Protocol, Terminals",
+    says: "a cancelled command in the editor's terminal is killed, and its terminal released",
+  },
+  "acp.terminalGone": {
+    source: "Parley",
+    says: "an editor that refuses, does not answer or goes ends a command in words, and never runs it twice",
+  },
+  "acp.shownTerminals": {
+    source: "observed: Codex's adapter for Zed",
+    says: "where the editor shows such terminals, the output of commands in the sandbox is shown live in one",
+  },
   "acp.streamedOutput": { source: "Agent Client Protocol, Tool calls", says: "the output of a command is told while it runs" },
   "acp.permissionForRoom": { source: "Agent Client Protocol, Requesting permission", says: "an editor can grant more room in the sandbox" },
   "acp.diffs": { source: "Agent Client Protocol, Tool calls", says: "an edit is a tool call with the old and the new text of each file" },
@@ -226,6 +243,10 @@ export const doorRequirements = {
     source: "observed 0.166",
     says: "a host that no entry names is asked about while the command waits: once, for the session, or not",
   },
+  "profile.hostsReviewed": {
+    source: "schema 0.166",
+    says: "the automatic review and the person are asked about hosts that a command reaches by SOCKS, with the protocol's name",
+  },
   "profile.hostsRemembered": {
     source: "observed 0.166",
     says: "an answer may store a rule for that host, and no other, which holds for every later command",
@@ -355,6 +376,11 @@ export const doorRequirements = {
     says: "its forms and pages reach the client, also those that come as errors",
   },
 
+  "v1.values.errors": { source: "schema 0.98", says: "failures of the model have the older API's words" },
+  "v1.values.events": {
+    source: "schema 0.98",
+    says: "pages that a search opened, what started a command and a sandbox of the client's own are told in the older API's words",
+  },
   "v1.events.message": {
     source: "older API document, Complete Event Types",
     says: "task_started, user_message, agent_message(_delta), token_count, task_complete",
@@ -410,6 +436,14 @@ export const doorRequirements = {
   "v1.events.later": {
     source: "observed 0.98",
     says: "input for a command, a picture looked at, a new name, a plan, a summary, started MCP servers and the end are told",
+  },
+  "v1.events.questions": {
+    source: "observed 0.98",
+    says: "a question of the model and a call of a client's tool are events too, and the current API's answer counts",
+  },
+  "v1.events.unanswered": {
+    source: "observed 0.98",
+    says: "a question in a conversation that only older clients watch ends without answers, and the turn goes on",
   },
   "v1.events.configured": { source: "older API document, Complete Event Types", says: "session_configured with all its fields" },
   "v1.newConversation": {

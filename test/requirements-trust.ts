@@ -161,7 +161,7 @@ export const trustRequirements = {
   "trust.loadedThreads": {
     source,
     cases: [204],
-    says: "a connection watches 500 threads and a server loads 1,000; one that nobody watches makes room, and the error says what to do",
+    says: "a connection watches 1,100 threads and a server loads 1,500; one that nobody watches makes room, and the error says what to do",
   },
   "trust.manyTools": { source, cases: [204], says: "a thread has at most 512 tools of its client" },
   "trust.manyCommands": { source, cases: [204], says: "a connection runs at most 64 commands of its own at once" },

@@ -1,5 +1,38 @@
 /** Requirements for edge cases on the wire: calls in the wrong state, malformed params, failing models. Part of `requirements.ts`. */
 export const wireRequirements = {
+  "config.values": { source: "observed 0.166", says: "each value that a setting takes is read back as it was written" },
+  "config.requirementValues": {
+    source: "schema 0.166",
+    says: "each value that an administrator's requirements can have is shown under the wire's names, at every depth",
+  },
+  "config.layerValues": {
+    source: "schema 0.166",
+    says: "hooks, skills and settings say which layer they come from: the machine's, the command line's, the older managed file",
+  },
+  "provider.itemValues": {
+    source: "schema 0.166",
+    says: "each kind of item that a provider sends reaches clients that asked for raw items; attached sound is not dropped without a word",
+  },
+  "thread.storedValues": {
+    source: "schema 0.166",
+    says: "each kind of item and state that Codex stores is read back from its files",
+  },
+  "thread.storedSources": { source: "schema 0.98, 0.166", says: "what started a stored thread is told to current and older clients" },
+  "questions.values": {
+    source: "schema 0.166",
+    says: "forms of MCP servers, questionnaires and results of client tools have every type that the schema names",
+  },
+  "fuzzyFileSearch.folders": { source: "schema 0.166", says: "a folder that matches is found as a folder" },
+  "autoReview.values": {
+    source: "schema 0.166",
+    says: "a review says whether a patch, a tool of an MCP server or a permission was reviewed, and every risk and authorization",
+  },
+  "account.values": { source: "schema 0.166", says: "each plan and each kind of account that can be here is told by its name" },
+  "plugin.offerValues": { source: "schema 0.166", says: "a plugin's source and policies are told as its marketplace has them" },
+  "thread.unsubscribed": { source: "observed 0.166", says: "leaving a thread that is not watched, or not loaded, is said" },
+  "command.errorStreams": { source: "observed 0.166", says: "streamed output says that it comes from stderr" },
+  "command.actions": { source: "observed 0.98, 0.166", says: "commands that read, search and list are told as that, to older clients too" },
+  "git.kindsOfChanges": { source: "Parley", says: "deleted, renamed and retyped files are told as such" },
   "wire.nothingDropped": {
     source: "Parley",
     says: "a param that fits the schema is read by its handler, or the request is refused, or a warning says that it has no effect",

@@ -185,9 +185,17 @@ export const requirements = {
     source: "Parley",
     says: "files that a command changed are taken back with the turn, in a workspace that can be remembered",
   },
+  "revert.repository": {
+    source: "Parley",
+    says: "in a large git repository what commands changed is taken back too: from git's objects, and from what was kept of the rest",
+  },
   "revert.read": {
     source: "Parley",
     says: "turn/files/read gives the files that patches and commands of a turn changed, as they were before",
+  },
+  "revert.uncovered": {
+    source: "Parley",
+    says: "a command that runs in a workspace too large for a snapshot is announced to clients as one that undo does not cover, once for each thread",
   },
   "revert.files": { source: "Parley", says: "turn/revert puts back every file that the turn's patches changed" },
   "revert.restart": { source: "Parley", says: "turn/revert works after a restart, also for a thread that is not loaded" },
@@ -252,6 +260,10 @@ export const requirements = {
   "turn.clientMetadata": {
     source: "observed 0.166",
     says: "what a client wants recorded is sent with the thread's ids in one header, bounded, without folders, and with another id of this home for each provider",
+  },
+  "turn.notify": {
+    source: "observed 0.166",
+    says: "the `notify` program is given a finished turn as one JSON argument, with the name of the client",
   },
   "turn.asAskedFor": {
     source: "observed 0.166",
@@ -323,8 +335,8 @@ export const requirements = {
   },
   "model.guessTold": { source: "BEHAVIOUR 105", says: "a thread with a model that nobody knows says once which window is assumed" },
   "model.rawThoughts": {
-    source: "Parley",
-    says: "a model that gives no summary of its thoughts shows the thoughts themselves, unless the user hides them",
+    source: "app-server README, reasoning; observed 0.98, 0.166",
+    says: "raw thoughts that a provider sends reach clients on every wire, unless the user hides them",
   },
   "model.cacheWrites": { source: "schema 0.166", says: "tokenUsage counts what the provider wrote to its cache, last and in all" },
   "turn.parallelTools": { source: "Parley", says: "independent tool calls of one answer run side by side" },

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -68,6 +68,52 @@ test("a provider is set up with a key that is tried first, used by the next run,
   assert.deepEqual(await run(["login", "status"]), { status: 0, stdout: "", stderr: "Logged in to Anthropic using an API key\n" });
   assert.equal((await run(["logout", "anthropic"])).status, 0);
   assert.match((await run(["exec", "--skip-git-repo-check", "hello"])).stderr, /no model is set up\. Run `parley login`/);
+});
+
+test("where there is no keyring, login says how to do without one", (t) => {
+  const { home, run } = place(t);
+  writeFileSync(
+    path.join(home, "config.toml"),
+    'cli_auth_credentials_store = "keyring"\nmodel_provider = "openai"\nopenai_base_url = "http://127.0.0.1:9/v1"\n',
+  );
+  for (const args of [["login", "--with-api-key"], ["login", "status"], ["login", "groq", "--no-check"], ["logout"]]) {
+    const { status, stderr } = run(args, "sk-abcdefghijklmnop\n");
+    const last = stderr.trim().split("\n").at(-1) ?? "";
+    assert.match(
+      last,
+      /^error: the system's keyring cannot be used \(.+\); cli_auth_credentials_store = "file" in config\.toml keeps secrets/,
+    );
+    assert.equal(status, 1, args.join(" "));
+  }
+  assert.match(run(["doctor"]).stdout, /^FAIL {2}key {7}openai: the system's keyring cannot be used/m);
+});
+
+const keyringPrograms = ["dbus-run-session", "gnome-keyring-daemon", "secret-tool"];
+const missing = keyringPrograms.find((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status !== 0);
+
+test("a real keyring has the account and the keys, and no file does", { skip: missing === undefined ? false : `needs ${missing}` }, (t) => {
+  const { home, folder } = place(t);
+  writeFileSync(path.join(home, "config.toml"), 'cli_auth_credentials_store = "keyring"\n');
+  const play = `
+    printf pw | gnome-keyring-daemon --unlock --components=secrets > "$HOME/daemon"
+    trap 'kill $(sed -n s/GNOME_KEYRING_PID=//p "$HOME/daemon") || true' EXIT
+    echo sk-of-the-account | parley login --with-api-key
+    echo sk-of-the-provider | parley login groq --no-check
+    parley login status
+    secret-tool search --all service "Codex Auth"
+    secret-tool search --all service "Parley Provider Keys"
+    if grep -r sk-of-the "$CODEX_HOME"; then exit 9; fi
+    parley logout groq
+    parley logout
+    if parley login status; then exit 8; fi
+    if secret-tool search --all service "Codex Auth" 2>&1 | grep sk-of-the; then exit 7; fi`;
+  const bin = path.join(folder, "bin");
+  mkdirSync(bin);
+  symlinkSync(launcher, path.join(bin, "parley"));
+  const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: folder, CODEX_HOME: home, XDG_RUNTIME_DIR: folder };
+  const { status, stdout, stderr } = spawnSync("dbus-run-session", ["--", "bash", "-ec", play], { encoding: "utf8", env, timeout: 60_000 });
+  assert.equal(status, 0, stdout + stderr);
+  for (const secret of ["sk-of-the-account", "sk-of-the-provider"]) assert.ok(stdout.includes(secret), stdout);
 });
 
 test("MCP servers are added, shown and removed, and the rest of the file stays", (t) => {

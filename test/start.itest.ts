@@ -11,19 +11,37 @@ import { root, scratch } from "./support/process.ts";
 
 const dist = path.join(root, "dist");
 
+/** Reports what was loaded. What a server does some seconds after its start is done at a signal, in its order. */
+const spy = `process.on("exit", () => console.error(JSON.stringify(Object.keys(require.cache))));
+const { setTimeout } = globalThis;
+const waiting = [];
+globalThis.setTimeout = (run, ms, ...rest) => {
+  const timer = setTimeout(run, ms, ...rest);
+  if (ms >= 500 && ms <= 4000) waiting.push({ ms, done: () => timer._destroyed || (clearTimeout(timer), run(...rest)) });
+  return timer;
+};
+process.on("SIGUSR2", () => {
+  for (const { done } of waiting.splice(0).sort((a, b) => a.ms - b.ms)) done();
+  console.error("quiet");
+});
+`;
+
 /** Starts a server, opens a thread, sends a further request if given, and stops it. Returns the chunks that were loaded. */
 async function startThread(t: TestContext, bundle: string, more?: string): Promise<readonly string[]> {
   const home = scratch(t);
-  writeFileSync(path.join(home, "spy.cjs"), 'process.on("exit", () => console.error(JSON.stringify(Object.keys(require.cache))));');
+  writeFileSync(path.join(home, "spy.cjs"), spy);
   const server = spawn(process.execPath, ["-r", path.join(home, "spy.cjs"), path.join(bundle, "parley.cjs"), "app-server"], {
     cwd: home,
     env: { PATH: "/usr/bin:/bin", HOME: home, CODEX_HOME: path.join(home, "home") },
     timeout: 90_000,
   });
   let output = "";
+  const quiet = Promise.withResolvers<void>();
   server.stderr.setEncoding("utf8").on("data", (text: string) => {
     output += text;
+    if (output.includes("quiet")) quiet.resolve();
   });
+  server.on("close", () => quiet.reject(new Error(`the server ended: ${output}`)));
   const lines = createInterface(server.stdout)[Symbol.asyncIterator]();
   const answered = async (id: number): Promise<unknown> => {
     for (;;) {
@@ -42,15 +60,30 @@ async function startThread(t: TestContext, bundle: string, more?: string): Promi
     server.stdin.write(`{"id":2,"method":"${more}","params":{}}\n`);
     assert.ok(await answered(2));
   }
+  server.kill("SIGUSR2");
+  await quiet.promise;
   server.stdin.end();
   assert.equal(await ended, 0, output);
-  return JSON.parse(output).map((file: string) => path.basename(file).replace(/-[\w-]{8}\.cjs$/, ""));
+  return JSON.parse(output.replaceAll("quiet\n", "")).map((file: string) => path.basename(file).replace(/-[\w-]{8}\.cjs$/, ""));
 }
 
-test("a thread starts without what only turns need", async (t) => {
+/** What a start reads and keeps in memory; the compiled code grows with it. */
+const maxAppBytes = 1_000_000;
+
+/** The newest chunk of that name: older ones stay for a day. */
+function loadedFile(bundle: string, name: string): string {
+  const chunks = path.join(bundle, "chunks");
+  const files = readdirSync(chunks).filter((file) => file.startsWith(`${name}-`));
+  const [newest = ""] = files.map((file) => path.join(chunks, file)).sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  return newest;
+}
+
+test("a thread starts and a server stays idle without what only turns need", async (t) => {
   const loaded = await startThread(t, dist);
   assert.ok(loaded.includes("app"), loaded.join());
-  assert.ok(!loaded.includes("later"), loaded.join());
+  assert.ok(!loaded.includes("later") && !loaded.includes("seldom"), loaded.join());
+  const app = loadedFile(dist, "app");
+  assert.ok(statSync(app).size < maxAppBytes, `starts load ${statSync(app).size} bytes for their first thread: run npm run split`);
 });
 
 test("later modules are loaded on demand, without output on stderr", async (t) => {

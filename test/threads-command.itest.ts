@@ -49,6 +49,18 @@ test("list, show and search, as tables and as JSON", (t) => {
   assert.equal(JSON.parse(threads("usage", "--json", first).stdout).threadId, first);
 });
 
+test("a home that cannot be read is an error in words, and not one without threads", (t) => {
+  const { folder, run, say } = place(t);
+  const id = say("hello");
+  const file = path.join(folder, "file");
+  writeFileSync(file, "");
+  for (const args of [["list"], ["search", "hello"], ["show", id]]) {
+    const { status, stdout, stderr } = run(["threads", ...args], { CODEX_HOME: file });
+    assert.deepEqual([status, stdout], [1, ""], args.join(" "));
+    assert.match(stderr, /^error: cannot read .*file: ENOTDIR: not a directory.* Set CODEX_HOME to a folder of your own\n$/);
+  }
+});
+
 test("a process on the home that does not answer holds nothing up, and the list is still printed", async (t) => {
   const { home, run } = place(t);
   const live = path.join(home, "parley/live");

@@ -58,7 +58,7 @@ export type BrowserUseRequirements = { allowGlobalPersistentApproval?: boolean |
 export type ByteRange = { end: number; start: number };
 export type CancelLoginAccountResponse = { status: CancelLoginAccountStatus };
 export type CancelLoginAccountStatus = "canceled" | "notFound";
-export type Capabilities = { status: "ok"; runtime: { userAgent: string; codexHome?: string | null; offlineTour: boolean; model?: string | null; remote: boolean; platform?: string | null; cwd: string; sandbox?: SandboxReadResponse | null }; methods: Record<string, "available" | "disabled" | "unknown">; details: Record<string, string>; features: Record<string, boolean> };
+export type Capabilities = { status: "ok"; runtime: { userAgent: string; codexHome?: string | null; offlineTour: boolean; model?: string | null; remote: boolean; platform?: string | null; cwd: string; sandbox?: SandboxReadResponse | null; fleet?: boolean }; methods: Record<string, "available" | "disabled" | "unknown">; details: Record<string, string>; features: Record<string, boolean> };
 export type ChangeRestore = { undoId: string; force?: boolean };
 export type ChangeRevert = { patch: string; of: "session" | "repository" };
 export type CliAuthCredentialsStoreMode = "file" | "keyring" | "auto" | "ephemeral";
@@ -108,6 +108,7 @@ export type Device = { deviceId: string; name: string; scope: "read" | "approve"
 export type DeviceList = { data: (Device)[] };
 export type DeviceRename = { name: string };
 export type DeviceRevoked = { status: "ok"; deviceId: string };
+export type DrainedWorker = { name: string; state: "draining" };
 export type DynamicToolCallOutputContentItem = { type: "inputText"; text: string } | { type: "inputImage"; imageUrl: string } | { type: "inputAudio"; audioUrl: string };
 export type DynamicToolCallStatus = "inProgress" | "completed" | "failed";
 export type Empty = Record<string, unknown>;
@@ -126,6 +127,8 @@ export type FileSaved = { status: "ok"; path: string; version: string };
 export type FileUpdateChange = { diff: string; kind: PatchChangeKind; path: string };
 export type FilesFound = { data: ({ path: string; name: string; root: string; isDirectory: boolean })[] };
 export type FilesystemSandbox = "read-only" | "workspace-write" | "danger-full-access";
+export type FleetStatus = { workers: (FleetWorker)[]; threads: { live: number; active: number; waiting: number } };
+export type FleetWorker = { name: string; state: "up" | "draining" | "lost"; threads: number; labels: (string)[] };
 export type FoldersFound = { data: ({ name: string; path: string })[]; isFolder: boolean; truncated: boolean };
 export type ForcedChatgptWorkspaceIds = string | (string)[];
 export type ForcedLoginMethod = "chatgpt" | "api";
@@ -790,6 +793,16 @@ export class ManagerClient {
   /** Folders on the engine's machine whose path begins like this. */
   getFolders(query: { path: string }): Promise<FoldersFound> {
     return this.#call("GET", "/api/folders", query, undefined);
+  }
+
+  /** The fleet's workers and how many threads they hold; 404 where the manager has no fleet. */
+  getFleet(): Promise<FleetStatus> {
+    return this.#call("GET", "/api/fleet", {}, undefined);
+  }
+
+  /** Let a worker leave: it takes nothing new, gives up idle and waiting threads, lets running turns end, and exits. */
+  postFleetWorkersDrain(name: string): Promise<DrainedWorker> {
+    return this.#call("POST", `/api/fleet/workers/${encodeURIComponent(name)}/drain`, {}, undefined);
   }
 
   /** The repository that a folder is in, before a session is started there; null outside one. */

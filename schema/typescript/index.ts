@@ -42,6 +42,7 @@ export type { ContextCompactedEvent } from "./ContextCompactedEvent";
 export type { ConversationGitInfo } from "./ConversationGitInfo";
 export type { ConversationSummary } from "./ConversationSummary";
 export type { Duration } from "./Duration";
+export type { DynamicToolCallRequest } from "./DynamicToolCallRequest";
 export type { ErrorEvent } from "./ErrorEvent";
 export type { EventMsg } from "./EventMsg";
 export type { ExecApprovalRequestEvent } from "./ExecApprovalRequestEvent";
@@ -135,6 +136,8 @@ export type { ReasoningRawContentDeltaEvent } from "./ReasoningRawContentDeltaEv
 export type { ReasoningSummary } from "./ReasoningSummary";
 export type { RemoveConversationListenerParams } from "./RemoveConversationListenerParams";
 export type { RequestId } from "./RequestId";
+export type { RequestUserInputEvent } from "./RequestUserInputEvent";
+export type { RequestUserInputQuestion } from "./RequestUserInputQuestion";
 export type { Resource } from "./Resource";
 export type { ResourceContent } from "./ResourceContent";
 export type { ResourceTemplate } from "./ResourceTemplate";

@@ -1,11 +1,8 @@
 /** Several processes on one home: what a turn costs through another process, how soon a dead one's thread goes on, and twenty of them at once. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import path from "node:path";
-import { type Client, openClient } from "../../src/client/client.ts";
-import { LinesTransport } from "../../src/rpc/stdio.ts";
+import type { Client } from "../../src/client/client.ts";
 import { type Summary, summaryOf } from "./measure.ts";
+import { type Server, Stage } from "./stage.ts";
 
 export const homeMeasures = {
   direct: "one-token turn at the process that runs the thread",
@@ -27,11 +24,6 @@ export interface HomeFigures {
 const turnsPerRound = 40;
 const killsPerRound = 3;
 const crowd = 20;
-
-interface Server {
-  readonly child: ChildProcess;
-  readonly client: Client;
-}
 
 /** Direct and relayed turns alternate, so that other load on the machine affects both alike. */
 export async function measureHome(program: string, rounds: number, signal: AbortSignal): Promise<HomeFigures | undefined> {
@@ -58,41 +50,10 @@ export async function measureHome(program: string, rounds: number, signal: Abort
   };
 }
 
-class Stage {
-  readonly #program: string;
-  readonly #base = mkdtempSync("/var/tmp/parley-home-");
-  readonly #servers = new Set<Server>();
-
-  constructor(program: string) {
-    this.#program = program;
-    for (const folder of ["home", "workspace"]) mkdirSync(path.join(this.#base, folder));
-    const provider = 'model_provider = "scripted"\nmodel_providers.scripted.options.scenario = "scenario.yaml"\n';
-    writeFileSync(path.join(this.#base, "home", "config.toml"), provider);
-    writeFileSync(path.join(this.#base, "home", "scenario.yaml"), 'turns:\n  - user: "/./"\n    steps:\n      - say: "x"\n');
-  }
-
-  async start(): Promise<Server> {
-    const child = spawn(this.#program, ["app-server"], {
-      cwd: path.join(this.#base, "workspace"),
-      env: { ...process.env, HOME: this.#base, CODEX_HOME: path.join(this.#base, "home") },
-      stdio: ["pipe", "pipe", "ignore"],
-    });
-    const client = await openClient(new LinesTransport(child.stdout, child.stdin), { clientInfo: { name: "bench", version: "1" } });
-    const server = { child, client };
-    this.#servers.add(server);
-    return server;
-  }
-
-  async startThread({ client }: Server): Promise<string> {
-    const { thread } = await client.call("thread/start", { cwd: path.join(this.#base, "workspace"), approvalPolicy: "never" });
-    await turn(client, thread.id);
-    return thread.id;
-  }
-
-  close(): void {
-    for (const { child } of this.#servers) child.kill("SIGKILL");
-    rmSync(this.#base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  }
+async function startThread(stage: Stage, { client }: Server): Promise<string> {
+  const { thread } = await client.call("thread/start", { cwd: stage.workspace, approvalPolicy: "never" });
+  await turn(client, thread.id);
+  return thread.id;
 }
 
 /** Milliseconds from the request to the turn's end. */
@@ -124,7 +85,7 @@ function next(client: Client, method: string, fits: (params: Record<string, unkn
 
 async function measureTurns(stage: Stage, found: Record<HomeMeasure, number[]>): Promise<void> {
   const [holder, other] = [await stage.start(), await stage.start()];
-  const threadId = await stage.startThread(holder);
+  const threadId = await startThread(stage, holder);
   await other.client.call("thread/resume", { threadId });
   for (let i = 0; i < 10; i++) await turn((i % 2 === 0 ? holder : other).client, threadId);
   for (let i = 0; i < turnsPerRound; i++) {
@@ -138,7 +99,7 @@ async function measureTurns(stage: Stage, found: Record<HomeMeasure, number[]>):
 
 async function measureTakeovers(stage: Stage, found: Record<HomeMeasure, number[]>): Promise<void> {
   let [holder, other] = [await stage.start(), await stage.start()];
-  const threadId = await stage.startThread(holder);
+  const threadId = await startThread(stage, holder);
   for (let i = 0; i < killsPerRound; i++) {
     await other.client.call("thread/resume", { threadId });
     const goesOn = next(other.client, "warning", (params) => /Another one continues/.test(String(params["message"])));
@@ -154,7 +115,7 @@ async function measureCrowd(stage: Stage, found: Record<HomeMeasure, number[]>):
   const servers: Server[] = [];
   for (let i = 0; i < crowd; i++) servers.push(await stage.start());
   const threads = new Map<Server, string>();
-  for (const server of servers) threads.set(server, await stage.startThread(server));
+  for (const server of servers) threads.set(server, await startThread(stage, server));
   const { client } = await stage.start();
   const started = performance.now();
   await client.call("thread/list", {});

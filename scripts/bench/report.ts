@@ -1,9 +1,13 @@
 /** The results of a run: the table for the terminal, the page docs/performance.md, and the entry of the history. */
 import type { Curve } from "./curves.ts";
 import { type EngineFigures, engineMeasures } from "./engines.ts";
+import { type FleetFigures, type FleetMeasure, type FleetMeasureName, fleetMeasures } from "./fleet-measures.ts";
 import { type HomeFigures, homeMeasures } from "./home.ts";
+import { lastRuns, type StoredRun } from "./last-runs.ts";
+import { isKept, type ManagerFigures, managerLimits } from "./manager-rows.ts";
 import type { Measures, Summary } from "./measure.ts";
 import { type BenchRow, benchRows, isScaled, type Verdict, verdictOf } from "./rows.ts";
+import { type SizeFigures, type SizeName, type SizeRow, sizes } from "./sizes.ts";
 
 export interface Run {
   readonly kind: "full" | "quick";
@@ -23,11 +27,12 @@ export interface Run {
   readonly load: { readonly before: number; readonly highest: number; readonly after: number };
   readonly measures: Measures;
   readonly curves: readonly Curve[];
-  /** The results of the manager's own bench, by name. */
-  readonly manager: Readonly<Record<string, number | string>>;
+  readonly manager?: ManagerFigures | undefined;
   /** The cost of a command under each sandbox engine; undefined if it was not measured. */
   readonly engines: EngineFigures | undefined;
   readonly home: HomeFigures | undefined;
+  readonly fleet: FleetFigures | undefined;
+  readonly sizes: SizeFigures | undefined;
 }
 
 interface Line {
@@ -81,16 +86,19 @@ export function printed(run: Run): string {
       .join("  ")
       .trimEnd(),
   );
-  const manager = Object.entries(run.manager).map(
-    ([name, value]) => `manager: ${name}: ${typeof value === "number" ? short(value) : value}`,
+  const manager = Object.entries(run.manager?.figures ?? {}).map(
+    ([name, value]) =>
+      `manager: ${name}: ${typeof value === "number" ? short(value) : value}${isKept(name, value) === false ? ` (must: ${managerLimits[name]?.must})` : ""}`,
   );
   const engines = run.engines === undefined ? [] : ["", ...engineTable(run.engines)];
   const home = run.home === undefined ? [] : ["", ...homeTable(run.home)];
-  return `${[...lines, ...(manager.length > 0 ? ["", ...manager] : []), ...engines, ...home].join("\n")}\n`;
+  const fleet = run.fleet === undefined ? [] : ["", ...fleetTable(run.fleet)];
+  const large = run.sizes === undefined ? [] : ["", ...sizeTables(run.sizes)];
+  return `${[...lines, ...(manager.length > 0 ? ["", ...manager] : []), ...engines, ...home, ...fleet, ...large].join("\n")}\n`;
 }
 
 /** The page of a full run. Each missed target is bold, with its cause from the table of causes. */
-export function performancePage(run: Run, causes: Readonly<Record<string, string>>): string {
+export function performancePage(run: Run, causes: Readonly<Record<string, string>>, history: readonly StoredRun[]): string {
   const { machine, load } = run;
   const lines = linesOf(run);
   const missed = lines.filter(({ verdict }) => verdict === "missed");
@@ -113,13 +121,13 @@ ${reached} of ${lines.length} rows reach their aim, ${missed.length === 0 ? "non
 | measure | Parley | Codex ${run.codex} | ratio | must | aim | |
 |---|---:|---:|---:|---:|---:|---|
 ${rows.join("\n")}
-
+${lastRuns(history)}
 ## Costs grow with the work, not with the history
 
 ![Curves: a turn by the length of its thread, a new thread by the number of stored ones, a turn by the number of open threads](bench/curves.svg)
 
 ${run.curves.map(curveTable).join("\n\n")}
-${managerPart(run)}${enginesPart(run)}${homePart(run)}
+${managerPart(run)}${enginesPart(run)}${homePart(run)}${fleetPart(run)}${sizesPart(run)}
 ## Very large homes and folders
 
 Measured by hand on a loaded machine of two cores, November 2026; processor time, since the clock told more of the load. What holds, whatever the figures: a page of threads waits for at most 2,000 files (\`src/store/index/large-homes.test.ts\`), and goes on from its cursor.
@@ -130,7 +138,7 @@ Measured by hand on a loaded machine of two cores, November 2026; processor time
 | first page by last change | 2.9 s | 0.2 s |
 | first page of a filter that fits nothing | 12.7 s | 0.25 s, with a cursor |
 
-| a folder of a million files | before | now |
+${byHand(run)}| a folder of a million files | before | now |
 |---|---:|---:|
 | snapshot for undo | took 35 s and 0.8 GB | none is taken; 0.5 s |
 | file search | held everybody up for 7.7 s | 0.2 s |
@@ -161,6 +169,26 @@ About a quarter of what a turn costs more is the look at the config's files, of 
   return text;
 }
 
+/** Earlier figures of sizes that the stored runs have not measured yet. */
+const earlierSizes: Readonly<Partial<Record<SizeName, string>>> = {
+  home: `| 100,000 threads in 5.2 GB, load average 12 | before | now |
+|---|---:|---:|
+| content search: a rare text in the oldest thread | fifty calls, each through 2,000 threads | 65–86 ms |
+| content search: a part of a word | the same | 20–130 ms |
+| content search: a frequent word, 25 results | not measured | 80–150 ms |
+| index, share of the files' size | 2.4 %, without messages | 2.2 %, with them |
+| messages of 10,000 of them read into it, processor time | – | 6 s, in slices of 5 ms |`,
+  clients: `| 500 clients on one thread, 50 of them never read, load average about 1.5 | |
+|---|---:|
+| a turn of 500 deltas of 2 kB, all 450 others have it | 1.62 s; 1.61 s without the slow ones |
+| peak memory after 17 MB to each | 312 MB |`,
+};
+const byHand = ({ sizes: measured }: Run): string =>
+  Object.entries(earlierSizes)
+    .filter(([size]) => measured?.points.some((point) => point.size === size) !== true)
+    .map(([, table]) => `${table}\n\n`)
+    .join("");
+
 function curveTable({ title, x, y, points }: Curve): string {
   const at = [...new Set(Object.values(points).flatMap((own) => own.map(([place]) => place)))].sort((a, b) => a - b);
   const row = (name: string, own: readonly (readonly [number, number])[] | undefined): string[] =>
@@ -176,8 +204,26 @@ function curveTable({ title, x, y, points }: Curve): string {
 }
 
 function managerPart({ manager }: Run): string {
-  const rows = Object.entries(manager).map(([name, value]) => `| ${name} | ${typeof value === "number" ? short(value) : value} |`);
-  return rows.length === 0 ? "" : `\n## The manager's page and bridge\n\n| measure | |\n|---|---:|\n${rows.join("\n")}\n\n`;
+  if (manager === undefined) return "";
+  const rows = Object.entries(manager.figures).map(([name, value]) => {
+    const limit = managerLimits[name];
+    const must = limit === undefined ? "" : `${limit.isMore === true ? "≥" : "≤"} ${short(limit.must)}`;
+    const isMissed = isKept(name, value) === false;
+    const bold = (text: string): string => (isMissed ? `**${text}**` : text);
+    return `| ${bold(name)} | ${typeof value === "number" ? short(value) : value} | ${isMissed ? `**${must}: missed**` : must} |`;
+  });
+  return `
+## The manager's page and bridge
+
+In Debian's chromium without a graphics card, on the same two cores as the servers. ${manager.when.slice(0, 10)}, load average before the run ${short(manager.load.before)}, after it ${short(manager.load.after)}. Milliseconds of the main thread are its processor time, whatever else the machine did; "a frame" is one in which a sixtieth of a second's deltas arrive, of tokens of five characters, merged as the manager merges them. Frames a second and shares of the time are measured while the deltas arrive by the clock. \`npm run bench -- --only manager\` measures this alone, \`--full --write\` keeps it.
+
+| measure | | must |
+|---|---:|---:|
+${rows.join("\n")}
+
+How it is done: events are folded once per frame, and less often where drawing takes long, so that a third of the page's thread at most goes into text that streams in (\`apps/web/src/state/store.ts\`). Of markdown only the open block is parsed and drawn again; fences and tables are read on from where they were, long lists are cut, and the browser skips finished parts out of sight (\`apps/web/src/parts/markdown\`). Lists draw what is visible.
+
+`;
 }
 
 const milliseconds = (ms: number): string => (ms >= 10 ? ms.toFixed(0) : ms.toFixed(1));
@@ -228,12 +274,71 @@ ${homeTable(home).join("\n")}
 `;
 }
 
+function fleetTable({ measures }: FleetFigures): string[] {
+  const rows = Object.entries<FleetMeasure>(fleetMeasures).map(([name, { name: what, unit, must, aim, better }]) => {
+    const values = [...(measures[name as FleetMeasureName] ?? [])].sort((a, b) => a - b);
+    const median = values[values.length >> 1];
+    if (median === undefined) return `| ${what} | not measured | | | |`;
+    const range = `${short(values[0] ?? 0)}–${short(values.at(-1) ?? 0)}`;
+    if (must === undefined || aim === undefined) return `| ${what} | ${short(median)} (${range}) ${unit} | | | |`;
+    const isMore = better !== undefined;
+    const reaches = (limit: number): boolean => (isMore ? median >= limit : median <= limit);
+    const verdict = reaches(aim) ? "aim reached" : reaches(must) ? "kept" : "**missed**";
+    const sign = isMore ? "≥ " : "";
+    return `| ${what} | ${short(median)} (${range}) ${unit} | ${sign}${short(must)} | ${sign}${short(aim)} | ${verdict} |`;
+  });
+  return ["| | median (lowest–highest) | must | aim | |", "|---|---:|---:|---:|---|", ...rows];
+}
+
+function fleetPart({ fleet }: Run): string {
+  if (fleet === undefined) return "";
+  return `## A fleet
+
+Engine, workers, fronts and clients on this one machine. ${fleet.when.slice(0, 10)}, load average before the run ${short(fleet.load.before)}, highest ${short(fleet.load.highest)}. \`npm run bench -- --only fleet\` measures this alone, \`--write\` keeps it.
+
+${fleetTable(fleet).join("\n")}
+
+`;
+}
+
+/** One table for each size: a column for each point of its curve, in brackets the other server. */
+function sizeTables({ points }: SizeFigures): string[] {
+  return (Object.keys(sizes) as SizeName[]).flatMap((size) => {
+    const at = points.filter((point) => point.size === size);
+    if (at.length === 0) return [];
+    const last = at.at(-1);
+    const rows = Object.entries<SizeRow>(sizes[size].rows).map(([id, { name, unit, limit }]) => {
+      const cells = at.map(({ ours, codex }) => {
+        const theirs = codex?.[id] === undefined ? "" : ` (${short(codex[id].median)})`;
+        return `${short(ours[id]?.median)}${theirs}`;
+      });
+      const isMissed = limit !== undefined && last?.at === sizes[size].full.at(-1) && (last?.ours[id]?.median ?? 0) > limit;
+      const must = limit === undefined ? "" : `≤ ${short(limit)}${unit === "" ? "" : ` ${unit}`}`;
+      return `| ${isMissed ? `**${name}**` : name}${unit === "" ? "" : `, ${unit}`} | ${cells.join(" | ")} | ${isMissed ? `**${must}: missed**` : must} |`;
+    });
+    const head = `| ${sizes[size].x} | ${at.map((point) => point.at.toLocaleString("en-US")).join(" | ")} | must |`;
+    return [`**${sizes[size].title}**`, "", head, `|---|${at.map(() => "---:|").join("")}---|`, ...rows, ""];
+  });
+}
+
+function sizesPart({ sizes: figures }: Run): string {
+  if (figures === undefined) return "";
+  return `## The sizes that users reach
+
+Medians, in brackets Codex where it was measured too; the limit holds for the last column. The data are made for the occasion in the form in which Codex stores them, with words as frequent as in real texts. ${figures.when.slice(0, 10)}, load average before the run ${short(figures.load.before)}, highest ${short(figures.load.highest)}. \`npm run bench:full -- --only sizes\` measures this alone (\`size-home\`, \`size-thread\`, \`size-clients\`, \`size-repository\` and \`size-threads\` one of them), \`--write\` keeps it.
+
+${sizeTables(figures).join("\n")}
+How it is done: the messages' words of every thread are in a full-text index of SQLite without positions, beside the list of threads in \`$CODEX_HOME/parley/index.sqlite\`. It says which files have to be read, parts of words included, and reading them decides. One process of a home builds it in slices of 5 ms, a third of the time at most; files that it lacks or that have changed are read by searches (\`src/store/index/text-index.ts\`).
+
+`;
+}
+
 /** What the history stores of a run. */
-export function historyEntry(run: Run): object {
+export function historyEntry(run: Run): StoredRun & Pick<Run, "codex"> & { readonly manager: ManagerFigures["figures"] } {
   const rows = linesOf(run).flatMap(({ row, ours, codex, ratio }) =>
     ours === undefined ? [] : [[row.id, { ours: rounded(ours.median), codex: rounded(codex?.median), ratio: rounded(ratio) }]],
   );
   const { kind, when, commit, codex, rounds, load, manager } = run;
-  return { kind, when, commit, codex, rounds, load, rows: Object.fromEntries(rows), manager };
+  return { kind, when, commit, codex, rounds, load, rows: Object.fromEntries(rows), manager: manager?.figures ?? {} };
 }
 const rounded = (value: number | undefined): number | null => (value === undefined ? null : Number(value.toPrecision(4)));

@@ -468,7 +468,11 @@ describe("accounts", () => {
       await auto.save({ OPENAI_API_KEY: "k" });
       assert.deepEqual(await auto.load(), { OPENAI_API_KEY: "k" });
       assert.equal(await auto.clear(), true);
-      await assert.rejects(createStorage("keyring", home, missing).load(), /no keyring here/);
+      const words = /the system's keyring cannot be used \(no keyring here\); cli_auth_credentials_store = "file" in config\.toml/;
+      const must = createStorage("keyring", home, missing);
+      await assert.rejects(must.load(), words);
+      await assert.rejects(must.save({ OPENAI_API_KEY: "k" }), words);
+      await assert.rejects(must.clear(), words);
     });
 
     it("is not needed for an account kept in memory", async () => {

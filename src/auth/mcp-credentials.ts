@@ -4,7 +4,7 @@ import path from "node:path";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
 import { type Infer, named, number, object, optional, parse, record, string } from "../lib/schema.ts";
-import { type OpenKeyring, systemKeyring } from "./storage.ts";
+import { type OpenKeyring, systemKeyring, withKeyring } from "./storage.ts";
 
 const Tokens = () =>
   object({
@@ -43,6 +43,7 @@ export interface McpCredentials {
 }
 
 const service = "Parley MCP";
+const setting = "mcp_oauth_credentials_store";
 
 export function createMcpCredentials(
   codexHome: string,
@@ -60,7 +61,7 @@ export function createMcpCredentials(
       const entry = readEntries(file)[keyOf(name, url)];
       if (entry === undefined) return undefined;
       if (entry.keyring === undefined) return { tokens: entry.tokens, client: entry.client };
-      const text = await (await openKeyring(service, entry.keyring)).get();
+      const text = await withKeyring(openKeyring(service, entry.keyring), setting, (kept) => kept.get());
       const kept = text === undefined ? undefined : parse(Entry, JSON.parse(text));
       return kept === undefined ? undefined : { tokens: kept.tokens, client: kept.client };
     },
@@ -83,7 +84,7 @@ export function createMcpCredentials(
 /** Returns what to store in the file: a pointer, or with `auto` the whole entry if there is no keyring. */
 async function inKeyring(account: string, whole: Entry, must: boolean, open: OpenKeyring): Promise<Entry> {
   try {
-    await (await open(service, account)).set(JSON.stringify(whole));
+    await withKeyring(open(service, account), setting, (kept) => kept.set(JSON.stringify(whole)));
     return { url: whole.url, keyring: account };
   } catch (error) {
     if (must) throw error;

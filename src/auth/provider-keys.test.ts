@@ -41,11 +41,20 @@ describe("keys of providers", () => {
     await keys.save("gemini", "sk-secret");
     assert.deepEqual([open("file").has("gemini"), await keys.get("gemini")], [true, "sk-secret"]);
     assert.ok(!readFileSync(file(), "utf8").includes("sk-secret"));
+    const other = mkdtempSync(path.join(tmpdir(), "parley-keys-"));
+    const others = createProviderKeys({ codexHome: other, mode: () => "keyring", openKeyring: keyring });
+    await others.save("gemini", "of another home");
+    assert.equal(await keys.get("gemini"), "sk-secret");
+    await others.forget();
+    rmSync(other, { recursive: true });
     assert.deepEqual([await keys.forget("gemini"), secrets.size], [true, 0]);
   });
 
   it("report how to fix a missing keyring, or use the file if the settings allow it", async () => {
-    await assert.rejects(open("keyring").save("xai", "k"), /cannot be stored in the system's keyring \(no keyring here\).*"file"/);
+    await assert.rejects(
+      open("keyring").save("xai", "k"),
+      /keyring cannot be used \(no keyring here\); cli_auth_credentials_store = "file"/,
+    );
     await open("auto").save("xai", "k");
     assert.equal(await open("auto").get("xai"), "k");
   });

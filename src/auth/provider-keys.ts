@@ -10,7 +10,7 @@ import { parseJson } from "../lib/parse-json.ts";
 import { named, nullable, parse, record, string } from "../lib/schema.ts";
 import { isCode } from "../lib/system-error.ts";
 import { invalidRequest } from "../protocol/errors.ts";
-import { type OpenKeyring, type StoreMode, systemKeyring } from "./storage.ts";
+import { homeMark, type KeyringEntry, type OpenKeyring, type StoreMode, systemKeyring, withKeyring } from "./storage.ts";
 
 export interface ProviderKeys {
   /** Whether a key is stored, without opening the keyring. */
@@ -40,18 +40,19 @@ export function createProviderKeys({ codexHome, mode, openKeyring = systemKeyrin
   const inMemory = new Map<string, string>();
   const write = (keys: Stored): void => replaceFileSync(file, JSON.stringify(keys, undefined, 2), { mode: 0o600 });
 
+  const entryOf = async <T>(provider: string, use: (entry: KeyringEntry) => Promise<T>): Promise<T> =>
+    withKeyring(openKeyring(service, `${await homeMark(codexHome)}|${provider}`), "cli_auth_credentials_store", use);
+
   /** True if the key was stored in the keyring. */
   async function inKeyring(provider: string, key: string): Promise<boolean> {
     const wanted = mode();
     if (wanted === "file") return false;
     try {
-      await (await openKeyring(service, provider)).set(key);
+      await entryOf(provider, (entry) => entry.set(key));
       return true;
     } catch (error) {
       if (wanted === "auto") return false; // headless machines have none
-      throw invalidRequest(
-        `the key cannot be stored in the system's keyring (${errorMessage(error)}); cli_auth_credentials_store = "file" keeps it in a file`,
-      );
+      throw error;
     }
   }
 
@@ -68,7 +69,7 @@ export function createProviderKeys({ codexHome, mode, openKeyring = systemKeyrin
       const newest = inMemory.get(provider);
       if (newest !== undefined) return newest;
       const stored = read(file)[provider];
-      return stored === null ? await (await openKeyring(service, provider)).get() : stored;
+      return stored === null ? await entryOf(provider, (entry) => entry.get()) : stored;
     },
     async save(provider, key) {
       if (mode() === "ephemeral") {
@@ -85,11 +86,7 @@ export function createProviderKeys({ codexHome, mode, openKeyring = systemKeyrin
     async forget(provider) {
       const before = read(file);
       const gone = Object.keys(before).filter((id) => provider === undefined || id === provider);
-      for (const id of gone)
-        if (before[id] === null)
-          await openKeyring(service, id)
-            .then((entry) => entry.remove())
-            .catch(() => false);
+      for (const id of gone) if (before[id] === null) await entryOf(id, (entry) => entry.remove()).catch(() => false);
       if (gone.length > 0) write(Object.fromEntries(Object.entries(before).filter(([id]) => !gone.includes(id))));
       const wasInMemory = provider === undefined ? inMemory.size > 0 : inMemory.delete(provider);
       if (provider === undefined) inMemory.clear();

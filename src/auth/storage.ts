@@ -5,6 +5,7 @@ import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { readBoundedText } from "../lib/bounded-read.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { type AuthData, authDataFrom } from "./auth-data.ts";
 
@@ -70,24 +71,38 @@ function memoryStorage(): AuthStorage {
 
 /** The names under which other programs of this home store the same secret. */
 const service = "Codex Auth";
-async function accountName(codexHome: string): Promise<string> {
+const accountName = async (codexHome: string): Promise<string> => `cli|${await homeMark(codexHome)}`;
+
+/** Tells the entries of one home from those of another in the same keyring. */
+export async function homeMark(codexHome: string): Promise<string> {
   const real = await realpath(codexHome).catch(() => codexHome);
-  return `cli|${createHash("sha256").update(real).digest("hex").slice(0, 16)}`;
+  return createHash("sha256").update(real).digest("hex").slice(0, 16);
 }
 
 function keyringStorage(codexHome: string, open: OpenKeyring): AuthStorage {
-  const entry = async (): Promise<KeyringEntry> => open(service, await accountName(codexHome));
+  const setting = "cli_auth_credentials_store";
   return {
     async load() {
-      const text = await (await entry()).get();
+      const text = await withKeyring(open(service, await accountName(codexHome)), setting, (entry) => entry.get());
       return text === undefined ? undefined : parsed(text, "the system's keyring");
     },
     async save(data) {
-      await (await entry()).set(JSON.stringify(data));
+      await withKeyring(open(service, await accountName(codexHome)), setting, (entry) => entry.set(JSON.stringify(data)));
       await rm(path.join(codexHome, "auth.json"), { force: true });
     },
-    clear: async () => (await entry()).remove(),
+    clear: async () => withKeyring(open(service, await accountName(codexHome)), setting, (entry) => entry.remove()),
   };
+}
+
+/** Uses one entry. An error names the setting that avoids the keyring: many machines have none. */
+export async function withKeyring<T>(opened: Promise<KeyringEntry>, setting: string, use: (entry: KeyringEntry) => Promise<T>): Promise<T> {
+  try {
+    return await use(await opened);
+  } catch (error) {
+    throw invalidRequest(
+      `the system's keyring cannot be used (${errorMessage(error)}); ${setting} = "file" in config.toml keeps secrets in a file that only its owner can read`,
+    );
+  }
 }
 
 /** The keyring if there is one; otherwise the file, without a warning, because headless machines have no keyring. */

@@ -15,7 +15,8 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   surviveWith(app);
   const agent = createAgent({
     version,
-    connect: (clientInfo) => connectInProcess(app, { clientInfo, connection: { keepsUnused: true, needsModel: true } }),
+    connect: (clientInfo, capabilities) =>
+      connectInProcess(app, { clientInfo, capabilities, connection: { keepsUnused: true, needsModel: true } }),
   });
   const connection = agent.connect(messageStream(stdioTransport()));
   await Promise.race([connection.closed, signalled()]);

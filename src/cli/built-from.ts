@@ -4,13 +4,32 @@ import { dirname, join } from "node:path";
 
 /** Path relative to the checkout → size, modification time and digest. */
 export type Stamp = Readonly<Record<string, readonly [size: number, mtimeMs: number, digest: string]>>;
-/** Checked first, since these are needed first; then the rest, whose hundreds of files take milliseconds. */
-export type Stamps = Readonly<Record<"door" | "rest", Stamp>>;
-/** The folder of the sources when the bundle is older than they are and they should run instead. */
-export type NewerSources = () => string | undefined;
+/**
+ * `door`: what every start runs first. `server`: what an app-server may load besides, with the build's own inputs; it is checked while a client
+ * waits. `rest`: what only other subcommands load.
+ */
+export type Stamps = Readonly<Record<"door" | "server" | "rest", Stamp>>;
+/** The folder of the sources when these parts of the bundle are older than they are and they should run instead. */
+export type NewerSources = (...parts: readonly (keyof Stamps)[]) => string | undefined;
+
+/** Digests are in a file of their own: a check needs them only where a time has changed. */
+const stampFile = (bundleFolder: string, part: keyof Stamps): string => join(bundleFolder, `${part}.stamp.json`);
+const digestFile = (bundleFolder: string, part: keyof Stamps): string => join(bundleFolder, `${part}.digests.json`);
 
 export function writeStamps(bundleFolder: string, stamps: Stamps): void {
-  for (const [part, stamp] of Object.entries(stamps)) writeFileSync(join(bundleFolder, `${part}.stamp.json`), JSON.stringify(stamp));
+  for (const part of ["door", "server", "rest"] as const) {
+    const files = Object.entries(stamps[part]);
+    const write = (file: string, values: readonly (readonly [string, unknown])[]): void =>
+      writeFileSync(file, JSON.stringify(Object.fromEntries(values)));
+    write(
+      digestFile(bundleFolder, part),
+      files.map(([file, [, , digest]]) => [file, digest] as const),
+    );
+    write(
+      stampFile(bundleFolder, part),
+      files.map(([file, [size, mtimeMs]]) => [file, [size, mtimeMs]] as const),
+    );
+  }
 }
 
 export function takeStamp(root: string, files: readonly string[]): Stamp {
@@ -25,21 +44,23 @@ export function takeStamp(root: string, files: readonly string[]): Stamp {
 
 /** Also true without a stamp: an installed package has no sources to differ from. */
 export function isFresh(bundleFolder: string, part: keyof Stamps): boolean {
-  const file = join(bundleFolder, `${part}.stamp.json`);
-  return !existsSync(file) || matches(dirname(bundleFolder), JSON.parse(readFileSync(file, "utf8")));
+  const file = stampFile(bundleFolder, part);
+  if (!existsSync(file)) return true;
+  const root = dirname(bundleFolder);
+  const touched = touchedSince(root, JSON.parse(readFileSync(file, "utf8")));
+  if (touched.length === 0) return true;
+  // Switching branches back and forth changes times but not contents.
+  const digests = JSON.parse(readFileSync(digestFile(bundleFolder, part), "utf8"));
+  return touched.every((each) => existsSync(join(root, each)) && digestOf(join(root, each)) === digests[each]);
 }
 
-function matches(root: string, stamp: Stamp): boolean {
+function touchedSince(root: string, stamp: Readonly<Record<string, readonly [size: number, mtimeMs: number]>>): readonly string[] {
+  const touched: string[] = [];
   for (const file in stamp) {
-    const [size, mtimeMs, digest] = stamp[file] ?? [0, 0, ""];
-    const full = `${root}/${file}`; // join costs more than the stat
-    const found = statSync(full, { throwIfNoEntry: false });
-    if (found === undefined) return false;
-    if (found.mtimeMs === mtimeMs && found.size === size) continue;
-    // Switching branches back and forth changes times but not contents.
-    if (digestOf(full) !== digest) return false;
+    const found = statSync(`${root}/${file}`, { throwIfNoEntry: false }); // join costs more than the stat
+    if (found?.mtimeMs !== stamp[file]?.[1] || found?.size !== stamp[file]?.[0]) touched.push(file);
   }
-  return true;
+  return touched;
 }
 
 const digestOf = (file: string): string =>

@@ -24,7 +24,7 @@ const fromSources: Beginning = { newer: () => undefined, keepModules: () => {} }
 async function main(args: readonly string[], { newer, keepModules }: Beginning): Promise<number> {
   const { command, rest, globals, unused = [] } = await complete(await split(args));
   const isUrgent = command === "app-server" && rest.every((argument) => plainServer.includes(argument));
-  const sources = isUrgent ? undefined : newer();
+  const sources = isUrgent ? undefined : newer("server", "rest");
   if (sources !== undefined) return await runSources(sources);
   const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (found === undefined) throw unknownSubcommand(command, Object.keys(commands));

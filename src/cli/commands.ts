@@ -28,6 +28,8 @@ export const commands: Readonly<Record<string, Command>> = {
   review: { summary: "Review changes without a person: exec review", load: async () => ({ run: (await import("./exec/exec.ts")).review }) },
   "mcp-server": { summary: "Serve the agent to MCP clients, over stdio or HTTP", load: () => import("./mcp-server/mcp-server.ts") },
   manager: { summary: "Every session in one place, in the browser and over HTTP", load: () => import("./manager/manager.ts") },
+  fleet: { summary: "Set up and operate a fleet: many machines on one PostgreSQL", load: () => import("./fleet/fleet.ts") },
+  worker: { summary: "Run threads for a fleet: many machines on one PostgreSQL", load: () => import("./worker.ts") },
   acp: { summary: "Serve an editor that speaks the Agent Client Protocol", load: () => import("./acp.ts") },
   threads: { summary: "List, show, search, export, archive, delete and repair stored threads", load: () => import("./threads/threads.ts") },
   archive: {

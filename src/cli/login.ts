@@ -37,7 +37,9 @@ async function setUp(
   if (provider === undefined) {
     const ids = ["status", ...choices.map((choice) => choice.id)];
     const meant = nearest(id, ids);
-    throw new UsageError(`no provider '${id}'${meant === undefined ? "" : `; did you mean '${meant}'?`} Known: ${ids.slice(1).join(", ")}`);
+    throw new UsageError(
+      `no provider '${id}'${meant === undefined ? "." : `; did you mean '${meant}'?`} Known: ${ids.slice(1).join(", ")}`,
+    );
   }
   const apiKey = provider.needsKey ? await keyFor(provider.name) : "";
   const check = values["no-check"] !== true;

@@ -1,7 +1,7 @@
 /** The entry point of every Parley process: makes sure that the right code runs, from V8's cache if there is one, and runs it. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isFresh } from "./built-from.ts";
+import { isFresh, type NewerSources } from "./built-from.ts";
 import { runFromCache } from "./code-cache.ts";
 import { cacheFolder, keepCompiledCode } from "./compile-cache.ts";
 
@@ -19,7 +19,7 @@ async function start(): Promise<void> {
   if (!isFresh(here, "door")) return await import(pathToFileURL(join(sources, "cli/main.ts")).href);
   const cache = cacheFolder(join(here, ".cache"));
   if (cache !== undefined) runFromCache(join(here, "chunks"), cache);
-  const newer = () => (isFresh(here, "rest") ? undefined : sources);
+  const newer: NewerSources = (...parts) => (parts.every((part) => isFresh(here, part)) ? undefined : sources);
   await (await import("./command-line.ts")).runCommandLine({ newer, keepModules: () => keepCompiledCode(join(here, ".cache")) });
 }
 

@@ -11,7 +11,8 @@ export type Config = ReturnType<App["config"]["effective"]>;
 export type SandboxState = Awaited<ReturnType<App["runner"]["sandbox"]>>;
 
 /** `overrides` have lower precedence than the command line. */
-export interface AppOptions extends Pick<ComposeOptions, "compat" | "ignore" | "flagsAreRequests" | "takesCodexKey" | "trustHooks"> {
+export interface AppOptions
+  extends Pick<ComposeOptions, "compat" | "ignore" | "flagsAreRequests" | "takesCodexKey" | "trustHooks" | "storage"> {
   readonly overrides?: readonly string[];
 }
 
@@ -20,10 +21,10 @@ export function openApp(globals: Globals, flags: AgentFlags, options: AppOptions
   const home = codexHome();
   const opened: { app?: App } = {};
   const log = logFrom(globals, flags, () => logFolderOf(opened.app));
-  const { compat, ignore, flagsAreRequests, takesCodexKey, trustHooks, overrides = [] } = options;
+  const { compat, ignore, flagsAreRequests, takesCodexKey, trustHooks, storage, overrides = [] } = options;
   const cliOverrides = [...globals.config, ...overrides, ...overridesFrom(flags)];
   try {
-    opened.app = createApp({ codexHome: home, log, compat, ignore, cliOverrides, flagsAreRequests, takesCodexKey, trustHooks });
+    opened.app = createApp({ codexHome: home, log, compat, ignore, cliOverrides, flagsAreRequests, takesCodexKey, trustHooks, storage });
     return opened.app;
   } catch (error) {
     if (error instanceof RpcError) throw new StartError(error.message);
@@ -32,9 +33,10 @@ export function openApp(globals: Globals, flags: AgentFlags, options: AppOptions
 }
 
 /** For front ends where no person would recognize the offline tour as such. */
-export function requireModel({ config, whyNoModel }: App, cwd: string): void {
+export function requireModel({ config, chooseModel, whyNoModel }: App, cwd: string, model?: string): void {
   const effective = config.effective(cwd);
-  const why = whyNoModel(effective, effective.modelProvider);
+  const provider = model === undefined ? effective.modelProvider : chooseModel(effective, model, undefined).provider;
+  const why = whyNoModel(effective, provider);
   if (why !== undefined) throw new StartError(why);
 }
 

@@ -54,7 +54,7 @@ async function execute(client: Client, command: readonly string[], { cwd, profil
 
 /** Input, window size and signals reach the command. What comes after its end has nobody to reach. */
 function passInput(client: Client, tty: boolean): () => void {
-  const { stdin, stdout } = process;
+  const { stdin, stdout, stderr } = process;
   const ignore = (): void => {};
   const write = (params: { deltaBase64?: string; closeStdin?: boolean }): void =>
     void client.call("command/exec/write", { processId, ...params }).catch(ignore);
@@ -64,6 +64,7 @@ function passInput(client: Client, tty: boolean): () => void {
     void client.call("command/exec/resize", { processId, size: { cols: stdout.columns, rows: stdout.rows } }).catch(ignore);
   const onSignal = (): void => void client.call("command/exec/terminate", { processId }).catch(ignore);
   stdin.on("data", onData).on("end", onEnd);
+  for (const stream of [stdout, stderr]) stream.on("error", onSignal);
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, onSignal);
   if (tty) {
     stdin.setRawMode(true);

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { type Client, type RunOptions, spawnClient, type Thread, TurnFailed } from "../client/client.ts";
 import { makePrivateFolder } from "../lib/private-folder.ts";
+import { toStdout } from "./usage.ts";
 
 interface Step {
   readonly input: string;
@@ -52,7 +53,7 @@ export async function run(): Promise<number> {
 async function play(thread: Thread, { input, fails = false, options }: Step): Promise<boolean> {
   print(`\n› ${input}\n`);
   try {
-    await thread.run(input, { ...options, onText: (delta) => process.stdout.write(delta) });
+    await thread.run(input, { ...options, onText: (delta) => toStdout(delta) });
     print("");
     return !fails;
   } catch (error) {
@@ -93,4 +94,4 @@ function showWhatHappens(client: Client): void {
   });
 }
 
-const print = (text: string): boolean => process.stdout.write(`${text}\n`);
+const print = (text: string): void => toStdout(`${text}\n`);

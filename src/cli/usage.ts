@@ -4,6 +4,7 @@ import path from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { errorMessage } from "../lib/error-text.ts";
 import { nearest } from "../lib/nearest.ts";
+import { isCode, writeErrorMessage } from "../lib/system-error.ts";
 import { clean, terminalJson } from "../lib/terminal-text.ts";
 import type { NewerSources } from "./built-from.ts";
 import type { FlagHelp, Help } from "./help/text.ts";
@@ -132,13 +133,31 @@ export function print(text: string): number {
 }
 /** The same for text with our own colours, whose other parts are already clean. */
 export function printStyled(text: string): number {
-  process.stdout.write(text);
+  toStdout(text);
   return 0;
 }
 export const printJson = (value: unknown): number => printStyled(`${terminalJson(value, 2)}\n`);
 
+/** Everything that a subcommand prints, unless it handles the failures of stdout itself. */
+export function toStdout(text: string | Uint8Array): void {
+  if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", outputFailed);
+  process.stdout.write(text);
+}
+
+/** What SIGPIPE would have ended the process with. */
+const readerGone = 141;
+
+/** A reader that has left, such as `head`, needs no message. */
+function outputFailed(error: Error): void {
+  const isGone = isCode(error, "EPIPE");
+  if (!isGone) toStderr(`error: the output could not be written: ${writeErrorMessage(error)}`);
+  process.exit(isGone ? readerGone : 1);
+}
+
 /** Writes a line to stderr, for the person. */
 export function toStderr(text: string): void {
+  // A person who no longer reads it does not end what runs.
+  if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => {});
   process.stderr.write(`${clean(text)}\n`);
 }
 

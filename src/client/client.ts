@@ -2,7 +2,7 @@
 
 import { errorMessage } from "../lib/error-text.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
-import { invalidRequest, type RpcError } from "../protocol/errors.ts";
+import { invalidRequest, methodNotFound, RpcError } from "../protocol/errors.ts";
 import type { InitializeParams, InitializeResponse } from "../protocol/initialize.ts";
 import type { ClientRequests, ServerNotifications, ServerRequests } from "../protocol/methods.ts";
 import type { ThreadResumeParams, ThreadStartParams } from "../protocol/thread.ts";
@@ -200,7 +200,7 @@ export class Client {
   }
   async #serve(method: string, params: unknown, id: unknown): Promise<unknown> {
     const answer = this.#answers.get(method);
-    if (answer === undefined) throw invalidRequest(`this client does not answer ${method}`);
+    if (answer === undefined) throw new RpcError(methodNotFound, `this client does not answer ${method}`);
     const asked = new AbortController();
     this.#asked.set(id, asked);
     try {

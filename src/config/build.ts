@@ -79,6 +79,7 @@ export function buildConfig(input: BuildInput): Config {
     hooks: input.hooks,
     plugins: input.plugins,
     mostGoalTokens: count(tableAt(raw, "goals"), "max_goal_token_budget"),
+    onLoss: text(tableAt(raw, "fleet"), "on_loss") === "continue" ? "continue" : "interrupt",
     threadUnloadMs: (count(raw, "thread_unload_delay_secs") ?? 1800) * 1000,
     agents: {
       maxDepth: count(tableAt(raw, "agents"), "max_depth") ?? 1,

@@ -98,7 +98,10 @@ export const configKeys: Keys = {
   compact_prompt: value(string, "Text that replaces the compaction prompt."),
   review_model: value(string, "The model of `review/start`."),
   hide_agent_reasoning: value(boolean, "Send no reasoning items to clients.", { standard: "false" }),
-  show_raw_agent_reasoning: value(boolean, "Send raw reasoning text where the model gives it.", { standard: "false" }),
+  show_raw_agent_reasoning: value(
+    boolean,
+    "Raw reasoning text goes to clients where the provider sends it; `false` keeps it back. `true` sends it also beside `hide_agent_reasoning`.",
+  ),
   sandbox_workspace_write: table("The fine print of `workspace-write`.", {
     writable_roots: value(strings, "Further folders that commands may write."),
     network_access: value(boolean, "Let commands reach the network.", { standard: "false" }),
@@ -162,6 +165,22 @@ export const configKeys: Keys = {
   }),
   check_for_update_on_startup: value(boolean, "Look for a newer version.", { unused: "no version is ever looked up", quiet: true }),
   feedback: table("Reports.", { enabled: value(boolean, "Refuse `feedback/upload` when false.", { standard: "true" }) }),
+  fleet: table("Threads of a fleet, as a client asks for them with the config of `thread/start`; only a worker reads it.", {
+    labels: value(() => array(string()), "Only a worker with all of these labels may run the thread."),
+    git: value(string, "The repository that is checked out for the thread: `https://…`, `ssh://…`, `USER@HOST:PATH` or a path."),
+    ref: value(string, "Its branch, tag or commit.", { standard: "the default branch" }),
+    snapshots: value(string, "Where the files are saved at the end of each turn.", {
+      standard: "the repository itself, in `refs/parley/…`",
+    }),
+    on_loss: value(
+      () => literals("interrupt", "continue"),
+      "What becomes of a turn whose worker is lost: it ends, or the model is told of it and goes on at another worker. Without it in `thread/start` the file of the worker that takes the thread over counts.",
+      { standard: "`interrupt`" },
+    ),
+    git_protocols: value(() => array(literals("https", "ssh", "file")), "In a worker's own file: the addresses that clients may name.", {
+      standard: '`["https", "ssh", "file"]`',
+    }),
+  }),
   goals: table("Goals of threads.", {
     max_goal_token_budget: value(positive, "The largest token budget of a goal, and the budget of one that names none."),
   }),
@@ -193,5 +212,5 @@ export const notFromProjects: ReadonlySet<string> = new Set([
   ...["openai_base_url", "chatgpt_base_url", "model_provider", "model_providers", "notify", "profile", "profiles", "projects", "otel"],
   ...["cli_auth_credentials_store", "mcp_oauth_credentials_store", "forced_login_method", "forced_chatgpt_workspace_id"],
   ...["experimental_realtime_ws_base_url", "experimental_realtime_webrtc_call_base_url", "apps_mcp_product_sku", "parley", "log_dir"],
-  ...["project_root_markers", "plugins", "marketplaces", "approvals_reviewer", "auto_review", "agents"],
+  ...["project_root_markers", "plugins", "marketplaces", "approvals_reviewer", "auto_review", "agents", "fleet"],
 ]);

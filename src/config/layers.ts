@@ -174,6 +174,10 @@ function disabledLayer(source: ConfigLayerSource, text: string, disabledReason: 
 export const flagsLayer = (config: TomlTable, cwd: string): Layer =>
   makeLayer({ type: "sessionFlags" }, config, "command line or request", cwd);
 
+/** Each one is a message to every client. */
+const mostNamed = 50;
+const shortKey = (key: string): string => (key.length > 200 ? `${key.slice(0, 200)}…` : key);
+
 export function makeLayer(source: ConfigLayerSource, config: TomlTable, where: string, base = path.dirname(where)): Layer {
   const wrong = problemOf(config);
   if (wrong !== undefined) throw invalidRequest(`invalid configuration in ${where}: ${wrong}`);
@@ -186,7 +190,8 @@ export function makeLayer(source: ConfigLayerSource, config: TomlTable, where: s
     version: versionLater(absolute),
     disabledReason: undefined,
     warnings: [
-      ...unknown.map((key) => `${where}: unknown key \`${key}\` is ignored`),
+      ...unknown.slice(0, mostNamed).map((key) => `${where}: unknown key \`${shortKey(key)}\` is ignored`),
+      ...(unknown.length > mostNamed ? [`${where}: ${unknown.length - mostNamed} more unknown keys are ignored`] : []),
       ...idleExporters(absolute).map((key) => `${where}: \`${key}\`: only { otlp-http = { … } } and "none" are known; nothing is sent`),
       ...(idle.length === 0 ? [] : [`${where}: no effect here: ${idle.map((key) => `\`${key}\``).join(", ")}`]),
     ],

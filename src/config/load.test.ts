@@ -48,6 +48,13 @@ describe("load", () => {
   const trust = (dir: string, level = "trusted") => `[projects.${JSON.stringify(dir)}]\ntrust_level = "${level}"\n`;
 
   describe("effective config", () => {
+    it("says what becomes of a turn whose worker is lost: fleet.on_loss", () => {
+      assert.equal(store().effective(work).onLoss, "interrupt");
+      user('[fleet]\non_loss = "continue"\n');
+      assert.equal(store().effective(work).onLoss, "continue");
+      assert.equal(store().effective(work, { "fleet.on_loss": "interrupt" }).onLoss, "interrupt");
+    });
+
     it("reads a provider's key from a program instead of the built-in variable", () => {
       user('[model_providers.mine.auth]\ncommand = "vault"\nargs = ["read"]\nrefresh_interval_ms = 0\n');
       const { auth, envKey, bearerToken } = store().effective(work).providers["mine"] ?? assert.fail();
@@ -158,6 +165,14 @@ describe("load", () => {
       const config = store().effective(work);
       assert.equal(config.raw["modle"], "x");
       assert.deepEqual(config.warnings.map((w) => /`(.*?)`/.exec(w)?.[1]).sort(), ["mcp_servers.a.comand", "modle", "tui.nope"]);
+    });
+
+    it("names a bounded number of unknown keys, however many and long they are", () => {
+      user(Array.from({ length: 5000 }, (_, i) => `${"k".repeat(1000)}${i} = 1`).join("\n"));
+      const { warnings } = store().effective(work);
+      assert.equal(warnings.length, 51);
+      assert.match(warnings[50] ?? "", /4950 more unknown keys are ignored$/);
+      for (const warning of warnings) assert.ok(warning.length < 600, warning);
     });
 
     it("collects feature switches from their older places, and warns about those under development", () => {

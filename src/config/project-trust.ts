@@ -6,6 +6,7 @@ import type { Digests, ProjectPart, ProjectTrust } from "../core/ports/project-t
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
 import { array, named, object, parse, record, string } from "../lib/schema.ts";
+import { shortDigest } from "../lib/short-digest.ts";
 import { isCode } from "../lib/system-error.ts";
 
 const Kept = named("ProjectTrustRecord", () => object({ folder: string(), seen: array(string()), accepted: record(string()) }));
@@ -19,6 +20,7 @@ interface Kept {
 const OldServers = named("McpAccepted", () => object({ folder: string(), servers: record(string()) }));
 
 const maxBytes = 4 * 1024 * 1024;
+const maxDigests = 1000;
 
 export const digestOf = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
@@ -30,6 +32,8 @@ export function createProjectTrust(codexHome: string): ProjectTrust {
 class TrustFiles implements ProjectTrust {
   readonly #folder: string;
   readonly #read = new Map<string, { readonly stamp: string; readonly kept: Kept }>();
+  /** The repositories' names of their files: settings are read many times in a start, and each digest takes a tenth of a millisecond then. */
+  readonly #digests = new Map<string, string>();
   /** Where the home cannot be written, the initial record lasts as long as this process. */
   readonly #unwritten = new Map<string, Kept>();
 
@@ -99,7 +103,10 @@ class TrustFiles implements ProjectTrust {
   }
 
   #fileOf(kind: "trust" | "mcp-accepted", repository: string): string {
-    return path.join(this.#folder, kind, `${createHash("sha256").update(repository).digest("hex").slice(0, 32)}.json`);
+    const digest = this.#digests.get(repository) ?? shortDigest(repository).slice(0, 32);
+    if (this.#digests.size >= maxDigests) this.#digests.clear();
+    this.#digests.set(repository, digest);
+    return path.join(this.#folder, kind, `${digest}.json`);
   }
 }
 

@@ -6,7 +6,7 @@ import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 
 export interface Project {
-  /** The nearest parent folder that contains a marker; the folder itself when none does. */
+  /** The nearest parent folder that contains a marker and is not open to all users; the folder itself when none does. */
   readonly root: string;
   /** The root, or the main checkout of a linked worktree: worktrees share the user's decision about the repository. */
   readonly repository: string;
@@ -20,11 +20,15 @@ export interface Project {
 export function findProject(cwd: string, markers: readonly string[], projects: unknown): Project {
   const folder = realPath(cwd);
   const upward = ancestors(folder);
-  const root = upward.find((dir) => markers.some((marker) => exists(path.join(dir, marker)))) ?? folder;
+  const isMarked = (dir: string): boolean => markers.some((marker) => exists(path.join(dir, marker)));
+  const root = upward.find((dir) => isMarked(dir) && (dir === folder || !isOpenToAll(dir))) ?? folder;
   const folders = upward.slice(0, upward.indexOf(root) + 1).reverse();
   const main = mainRepository(root);
   return { root, repository: main ?? root, folders, trust: trustOf([folder, path.resolve(cwd), root, main], projects) };
 }
+
+/** Such as /tmp: what others put there must not become part of every project below it, nor join these into one. */
+const isOpenToAll = (dir: string): boolean => ((statSync(dir, { throwIfNoEntry: false })?.mode ?? 0) & 0o002) !== 0;
 
 function trustOf(candidates: readonly (string | undefined)[], projects: unknown): Project["trust"] {
   if (!isTable(projects)) return undefined;

@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../core/ports/config.ts";
 import { modeOfRules } from "../core/ports/file-access.ts";
 import { hookEventNames } from "../core/ports/hooks.ts";
-import { jsonSchema, parse, problem } from "../lib/schema.ts";
+import { type JsonSchema, jsonSchema, parse, problem } from "../lib/schema.ts";
+import { check } from "../lib/schema-check.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import { ConfigRequirements } from "../protocol/config-requirements.ts";
 import { invalidRequest } from "../protocol/errors.ts";
@@ -54,18 +55,39 @@ export function readRequirements(files: FileCache, systemDir: string): Requireme
 function requirementsFrom(text: string, file: string): Requirements {
   const wire: TomlTable = {};
   const table = parsed(text, file);
-  for (const [key, value] of Object.entries(table)) setOwn(wire, wireNames.get(key) ?? camelCase(key), shown.get(key)?.(value) ?? value);
-  const shapes = new Set(Object.keys(jsonSchema(ConfigRequirements()).properties ?? {}));
+  const shapes = jsonSchema(ConfigRequirements()).properties ?? {};
+  for (const [key, value] of Object.entries(table)) {
+    const name = wireNames.get(key) ?? camelCase(key);
+    setOwn(wire, name, asOnWire(Object.hasOwn(shapes, name) ? shapes[name] : undefined, shown.get(key)?.(value) ?? value));
+  }
   const warnings: string[] = [];
   const values: TomlTable = {};
   for (const [key, value] of Object.entries(wire)) {
     const wrong = problem(ConfigRequirements(), { [key]: value }) ?? emptyList(key, value);
     if (wrong !== undefined && enforced.has(key)) throw invalidRequest(`invalid requirements in ${file}: ${wrong}`);
-    if (shapes.has(key) && wrong === undefined) setOwn(values, key, value);
+    if (Object.hasOwn(shapes, key) && wrong === undefined) setOwn(values, key, value);
     if (!enforced.has(key)) warnings.push(`${file}: \`${snakeCase(key)}\` is not enforced by this server`);
   }
   const hooks = isTable(table["hooks"]) ? table["hooks"] : undefined;
   return { file, values: parse(ConfigRequirements, values) ?? {}, hooks, warnings };
+}
+
+/** The file's names of nested keys are in snake_case, the wire's mostly not: each becomes the one that its schema has. */
+function asOnWire(shape: JsonSchema | undefined, value: unknown): unknown {
+  if (shape?.anyOf !== undefined) {
+    const forms = shape.anyOf.map((member) => ({ member, form: asOnWire(member, value) }));
+    return forms.find(({ member, form }) => check(member, form))?.form ?? value;
+  }
+  if (Array.isArray(value)) return Array.isArray(shape?.items) ? value : value.map((entry) => asOnWire(shape?.items as JsonSchema, entry));
+  if (!isTable(value)) return value;
+  const { properties, additionalProperties } = shape ?? {};
+  const named: TomlTable = {};
+  for (const [key, entry] of Object.entries(value)) {
+    const own =
+      properties !== undefined && !Object.hasOwn(properties, key) && Object.hasOwn(properties, camelCase(key)) ? camelCase(key) : key;
+    setOwn(named, own, asOnWire(properties?.[own] ?? additionalProperties, entry));
+  }
+  return named;
 }
 
 /** Tables that the wire names or shows otherwise. */

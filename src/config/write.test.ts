@@ -7,6 +7,7 @@ import { fits } from "../lib/schema.ts";
 import { ConfigReadResponse } from "../protocol/config.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { type ConfigStoreOptions, createConfigStore } from "./load.ts";
+import { writeConfig } from "./write.ts";
 
 let root: string;
 let home: string;
@@ -42,6 +43,19 @@ describe("write", () => {
       },
       ...options,
     });
+  it("keeps both where another process writes at the same moment, unless a version is expected", () => {
+    writeFileSync(file, 'model = "a"\n');
+    let others = 3;
+    const forbidden = (): undefined => {
+      if (others-- > 0) writeFileSync(file, `model = "b"\nreview_model = "r${others}"\n`);
+    };
+    writeConfig([set("model", "c")], { file, expectedVersion: undefined, forbidden });
+    assert.equal(readFileSync(file, "utf8"), 'model = "c"\nreview_model = "r0"\n');
+    const { version } = writeConfig([], { file, expectedVersion: undefined, forbidden });
+    others = 1;
+    assert.throws(() => writeConfig([set("model", "d")], { file, expectedVersion: version, forbidden }), refused("configVersionConflict"));
+  });
+
   const set = (keyPath: string, value: unknown, mergeStrategy: "replace" | "upsert" = "replace") => ({ keyPath, value, mergeStrategy });
   const onDisk = (): string => readFileSync(file, "utf8");
   const refused = (code: string, message?: RegExp) => (error: unknown) => {

@@ -7,7 +7,7 @@ import { replaceFileSync } from "../lib/durable-write.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import type { ConfigEdit, ConfigWriteResponse, OverriddenMetadata } from "../protocol/config.ts";
-import { invalidRequest, type RpcError } from "../protocol/errors.ts";
+import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import { type Layer, makeLayer, maxFileBytes, problemOf } from "./layers.ts";
 import { mcpServersFrom } from "./mcp-servers.ts";
 import { formatKeyPath, mergeStack, mergeTables, parseKeyPath, valueAt } from "./merge.ts";
@@ -26,16 +26,44 @@ export interface WriteTarget {
 type WriteErrorCode = "configLayerReadonly" | "configVersionConflict" | "configValidationError";
 export const writeError = (code: WriteErrorCode, message: string): RpcError => invalidRequest(message, { config_write_error_code: code });
 
-/** Throws RpcError with a `config_write_error_code`; the file is then unchanged. Returns the version of the file's new content. */
-export function writeConfig(
-  edits: readonly ConfigEdit[],
-  target: WriteTarget,
-): { readonly version: string; readonly paths: readonly string[][] } {
+class ChangedMeanwhile extends RpcError {
+  constructor() {
+    const { code, message, data } = writeError(
+      "configVersionConflict",
+      "Configuration was modified since last read. Fetch latest version and retry.",
+    );
+    super(code, message, data);
+  }
+}
+
+interface Written {
+  /** Of the file's new content. */
+  readonly version: string;
+  readonly paths: readonly string[][];
+}
+
+/** How often edits are applied anew to what another process has just written. */
+const mostAttempts = 20;
+
+/**
+ * Throws RpcError with a `config_write_error_code`; the file is then unchanged. Another process that writes at the same moment is a conflict
+ * only for a caller that expects a version.
+ */
+export function writeConfig(edits: readonly ConfigEdit[], target: WriteTarget): Written {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return writeOnce(edits, target);
+    } catch (error) {
+      if (target.expectedVersion !== undefined || attempt === mostAttempts || !(error instanceof ChangedMeanwhile)) throw error;
+    }
+  }
+}
+
+function writeOnce(edits: readonly ConfigEdit[], target: WriteTarget): Written {
   const file = resolveLink(target.file);
   const text = readIfThere(file);
   const before = parsed(text, file);
-  if (target.expectedVersion !== undefined && target.expectedVersion !== versionIn(before, file))
-    throw writeError("configVersionConflict", "Configuration was modified since last read. Fetch latest version and retry.");
+  if (target.expectedVersion !== undefined && target.expectedVersion !== versionIn(before, file)) throw new ChangedMeanwhile();
   let edited = text;
   let table = before;
   const paths: string[][] = [];
@@ -132,8 +160,7 @@ function readIfThere(file: string): string {
 /** Readable by its owner only: it may contain keys. */
 function replaceFile(file: string, before: string, after: string): void {
   const beforeReplace = (): void => {
-    if (readIfThere(file) !== before)
-      throw writeError("configVersionConflict", "Configuration was modified since last read. Fetch latest version and retry.");
+    if (readIfThere(file) !== before) throw new ChangedMeanwhile();
   };
   replaceFileSync(file, after, { mode: 0o600, beforeReplace });
 }

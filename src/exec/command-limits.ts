@@ -90,8 +90,11 @@ export class CommandGuard {
   /** How many more times new commands are marked: their processes may not accept the mark until the sandbox is set up. */
   readonly #young = new Map<LimitedCommand, number>();
   #timer: NodeJS.Timeout | undefined;
-  /** The lowest thread count of the machine while commands ran. */
+  /** The lowest thread count of the machine while commands ran, and when it was first read. */
   #fewest = 0;
+  #fewestAt = Number.NEGATIVE_INFINITY;
+  /** Looked up once: it takes as long as the rest of a command's set-up here. */
+  #defaultProcesses: number | undefined;
   /** When the processes of each command were last counted. */
   #countedAt = 0;
   /** When the disks were last checked; infinite while a check is running. */
@@ -103,8 +106,9 @@ export class CommandGuard {
 
   watch(command: LimitedCommand, { processes, writable }: Allowance): void {
     if (process.platform !== "linux") return;
-    if (this.#watched.size === 0) this.#fewest = this.#room.threads();
-    const limit = processes === 0 ? Number.POSITIVE_INFINITY : (processes ?? defaultProcesses());
+    if (this.#watched.size === 0) this.#countBefore();
+    this.#defaultProcesses ??= defaultProcesses();
+    const limit = processes === 0 ? Number.POSITIVE_INFINITY : (processes ?? this.#defaultProcesses);
     this.#watched.set(command, { processes: limit, writable, freeBefore: new Map() });
     this.#young.set(command, marksPerCommand);
     // Measure free space before the command writes much; a check that is still running is not started twice.
@@ -117,6 +121,14 @@ export class CommandGuard {
     if (!this.#watched.delete(command) || this.#watched.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
+  }
+
+  /** Commands that follow one another closely share the count. If it was lower then, a command's processes are only counted sooner. */
+  #countBefore(): void {
+    const now = performance.now();
+    if (now - this.#fewestAt < countEveryMs) return;
+    this.#fewest = this.#room.threads();
+    this.#fewestAt = now;
   }
 
   #check(): void {

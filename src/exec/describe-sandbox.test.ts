@@ -19,6 +19,11 @@ test("one that mounts is full without its second layer, and names the consequenc
   assert.deepEqual([standing, line, fix], ["full", "commands are confined by bubblewrap. It cannot do this (no Landlock)", undefined]);
 });
 
+test("the engines of other machines are full where they lack nothing", () => {
+  for (const engine of ["namespaces", "seatbelt"] as const)
+    assert.equal(describeSandbox({ engine, text: engine, limits: [] }).standing, "full", engine);
+});
+
 test("a refusal is shown unchanged, with the fix that it names", () => {
   const { standing, line, fix } = describeSandbox({ engine: "none", text: "No sandbox: so. Install it", limits: [] });
   assert.deepEqual({ standing, line, fix }, { standing: "refused", line: "No sandbox: so. Install it", fix: undefined });

@@ -10,12 +10,11 @@ import path from "node:path";
 import { readBoundedSync, readBoundedTextSync } from "../lib/bounded-read.ts";
 import { appendLineSync } from "../lib/durable-write.ts";
 import { markName } from "./janitor.ts";
-import { isRunning, processNumbers, processSpace, signalProcess, startOf } from "./processes.ts";
+import { isRunning, processNumbers, processSpace, serverName, signalProcess } from "./processes.ts";
 import { isPlaceholder } from "./sandbox/placeholders.ts";
 import { protectedNames } from "./sandbox/protection.ts";
 
-/** Identifies a server uniquely: its PID namespace, pid and start time. */
-const serverName = (): string => `${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}`;
+/** As `serverName` writes it. */
 const namePattern = /^(\w+)-(\d+)-(\w+)$/;
 
 /** The id of a confined command, from which a later server can tell which server started it. */
@@ -110,14 +109,19 @@ function clearStandIn(folder: string): void {
   });
 }
 
+const markStart = `\0${markName}=`;
+
 /** Kills confined commands whose server is gone. Nobody reads their output any more. */
 function endOrphans(): void {
   if (process.platform !== "linux") return;
   for (const pid of processNumbers(undefined))
     quietly(() => {
-      const text = readBoundedSync(`/proc/${pid}/environ`, maxEnvironmentBytes).toString("latin1");
-      const mark = text.split("\0").find((each) => each.startsWith(`${markName}=`));
-      const [, server] = confinedId.exec(mark?.slice(markName.length + 1) ?? "") ?? [];
+      // Not cut apart at each variable: V8 then optimizes the loop, for which every idle server paid 20 ms and 5 MB.
+      const text = `\0${readBoundedSync(`/proc/${pid}/environ`, maxEnvironmentBytes).toString("latin1")}`;
+      const at = text.indexOf(markStart);
+      if (at === -1) return;
+      const [id = ""] = text.slice(at + markStart.length).split("\0", 1);
+      const [, server] = confinedId.exec(id) ?? [];
       if (server !== undefined && isDead(server)) signalProcess(pid, "SIGKILL");
     });
 }

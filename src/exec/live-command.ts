@@ -250,6 +250,13 @@ export class LiveCommand implements RunningCommand {
     return [];
   }
 
+  /** Stops all its processes where they are, or lets them go on. */
+  hold(isHeld: boolean): void {
+    const { pid } = this.#parts;
+    const all = new Set([pid, ...membersOf(pid), ...descendantsOf(pid, listProcesses(pid))]);
+    for (const one of all) signalProcess(one, isHeld ? "SIGSTOP" : "SIGCONT");
+  }
+
   #gone(): void {
     if (this.#isGone) return;
     this.#isGone = true;

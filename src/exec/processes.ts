@@ -100,13 +100,27 @@ export function isMarked(pid: number, mark: string): boolean {
   }
 }
 
+/** What this process is called never changes, and every command asks for it. */
+const own: { space?: string; name?: string } = {};
+
 /** The PID namespace. Pids are comparable only within one: a container has its own. */
 export function processSpace(): string {
+  own.space ??= readSpace();
+  return own.space;
+}
+
+function readSpace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid").replaceAll(/\D/g, "");
   } catch {
     return "0";
   }
+}
+
+/** Identifies this server uniquely: its PID namespace, pid and start time. */
+export function serverName(): string {
+  own.name ??= `${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}`;
+  return own.name;
 }
 
 /** When a process was started, in ticks since boot: distinguishes it from a later one with the same pid. */

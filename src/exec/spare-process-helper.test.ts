@@ -72,7 +72,7 @@ for (const { engine, skip, mounts } of (await testedEngines()).filter(({ engine 
           await eventually(() => waiting().at(0), "one that waits");
           const before = waiting();
           const pair = await Promise.all([own.start(["/bin/true"]), own.start(["/bin/true"])]);
-          isReady = pair.every(({ pid }) => before.includes(pid));
+          isReady = pair.every(({ pid }) => before.some((one) => one === pid));
           await Promise.all(pair.map(({ exit }) => exit));
         }
         await eventually(() => (waiting().length === 1 ? true : undefined), "a single one that waits");

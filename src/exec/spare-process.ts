@@ -1,21 +1,24 @@
 /**
- * Processes that are started before a confined command and then become it: started while the previous command runs, so that the next one
- * does not wait for the server to fork. The kind depends on the engine. With bubblewrap it is usually a shell, which can become any command
- * and knows nothing about it in advance; if the same command keeps coming it is the sandbox itself, which has read its arguments and waits
- * for its options. Our own engines need Node, whose startup costs more than everything else: it waits for its orders and is kept for
- * longer. None of them runs anything without orders, and all exit by themselves when the server does.
+ * Processes that are started before a command and then become it: started while the previous command runs, so that the next one does not
+ * wait for the server to fork. The kind depends on the engine. With bubblewrap, and for a shell's script without a sandbox, it is usually a
+ * shell, which can become any command and knows nothing about it in advance; if the same command keeps coming it is the sandbox itself,
+ * which has read its arguments and waits for its options. Our own engines need Node, whose startup costs more than everything else: it waits
+ * for its orders and is kept for longer. None of them runs anything without orders, and all exit by themselves when the server does.
  */
 import { closeSync } from "node:fs";
+import path from "node:path";
 import type { Writable } from "node:stream";
 import type { Command, WrappedCommand } from "../core/ports/command-runner.ts";
+import { findRealPath } from "../lib/file-status.ts";
 import { findSystemProgram } from "../lib/program.ts";
+import { randomBytes } from "../lib/random.ts";
 import { markName } from "./janitor.ts";
 import { confinedCommandId } from "./leftovers.ts";
 import { type PipePool, writeWhole } from "./pipes.ts";
 import { isWritable, startWired, type Wired, type WiringInput } from "./wiring.ts";
 
 /** One line is one command; an incomplete line, as from a server that died while writing it, runs nothing. `$n` is a newline. */
-const script = `n='\n'\nIFS= read -r line && eval "exec $line"`;
+const script = (fd: number): string => `n='\n'\nIFS= read -r line <&${fd} && eval "$line"`;
 /** The shell reads its line byte by byte. */
 const longestLine = 4_000;
 /** Shells differ in how they read other bytes. */
@@ -30,31 +33,50 @@ const mostReady = 2;
 /** How long a waiting Node process is worth its memory after the last command. */
 const usualHoldMs = 60_000;
 
-/** What a process was prepared for: its file descriptors cannot be changed later. */
+/** What a process was prepared for: its file descriptors and its environment cannot be changed later. */
 interface Shape {
   readonly stdin: Command["stdin"];
   readonly merged: boolean;
   readonly life: number | undefined;
-  /** Bytes that are the same for every command. Those that follow are specific to a command. */
-  readonly constant: Uint8Array;
+  /** Bytes that are the same for every command. Those that follow are specific to a command. Undefined without a sandbox. */
+  readonly constant: Uint8Array | undefined;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** Undefined for a command that no waiting process could become. */
-function shapeOf({ stdin, merged = false, tty }: Command, { extra, env, cwd, life, ahead, channel }: WrappedCommand): Shape | undefined {
-  if (channel !== undefined) return undefined; // No process that waits has one.
+function shapeOf(command: Command, { extra, env, cwd, life, ahead, channel, endsAsWhole }: WrappedCommand): Shape | undefined {
+  const { stdin, merged = false, tty } = command;
+  if (channel !== undefined || tty !== undefined) return undefined; // No process that waits has one.
   const [constant, own, ...more] = extra;
-  const isReady = ahead?.kind === "any command" || (stdin === "closed" && life !== undefined);
-  if (!isReady || tty !== undefined || constant === undefined || own === undefined || more.length > 0) return undefined;
-  return cwd === "/" && Object.keys(env).length === 0 ? { stdin, merged, life, constant } : undefined;
+  if (constant === undefined) {
+    const isOpen = life === undefined && endsAsWhole !== true && isShell(command) && survivesShell(env);
+    return isOpen ? { stdin, merged, life, constant, env } : undefined;
+  }
+  const isReady = ahead?.kind === "any command" || life !== undefined;
+  if (!isReady || own === undefined || more.length > 0) return undefined;
+  return cwd === "/" && Object.keys(env).length === 0 ? { stdin, merged, life, constant, env } : undefined;
 }
 
-function lineOf({ argv }: WrappedCommand): string | undefined {
-  if (!argv.every(isPlain)) return undefined;
-  const line = `${argv.map(quoted).join(" ")} </dev/null\n`;
+/** A shell sets the variables that a shell before it could have touched once more. */
+const isShell = ({ argv: [program = ""] }: Command): boolean => /^(?:ba|z|da|k)?sh$/.test(path.basename(program));
+/** A waiting shell passes on only names that it could use itself, and sets some of its own. */
+const survivesShell = (env: Shape["env"]): boolean => Object.keys(env).every((name) => /^[A-Za-z_]\w*$/.test(name) && !shellsOwn.has(name));
+const shellsOwn: ReadonlySet<string> = new Set(["IFS", "OPTIND", "PPID", "LINENO"]);
+
+/** The line for a waiting shell: it closes what it waited at, and the command gets the variables as they were given. */
+function lineOf({ argv, cwd, env, extra }: WrappedCommand, waitsAt: number): string | undefined {
+  if (![...argv, cwd, env["PWD"] ?? "", env["OLDPWD"] ?? ""].every(isPlain)) return undefined;
+  const kept = (name: string): string => (env[name] === undefined ? `unset ${name}` : `${name}=${quoted(env[name])}`);
+  const move = extra.length > 0 ? "" : `cd ${quoted(cwd)} && ${kept("PWD")} && ${kept("OLDPWD")} && `;
+  const line = `${move}exec ${argv.map(quoted).join(" ")} ${waitsAt}<&-\n`;
   return line.length > longestLine ? undefined : line;
 }
 
 const areSame = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((arg, i) => arg === b[i]);
+function areSameVariables(a: Shape["env"], b: Shape["env"]): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+}
 
 /** What turns a waiting process into the command: bytes that it finds, and a trigger that it waits for. */
 interface Orders {
@@ -78,18 +100,27 @@ interface Way {
   expects(wrapped: WrappedCommand): boolean;
 }
 
-function asShell({ constant }: Shape, own: number): Way | undefined {
+/** Only a shell that adds nothing to its environment may wait for a command without a sandbox. */
+const findPlainShell = (): string | undefined => {
   const shell = findSystemProgram("sh");
+  return shell !== undefined && path.basename(findRealPath(shell) ?? "") === "dash" ? shell : undefined;
+};
+
+function asShell({ constant, stdin, life }: Shape, own: number | undefined): Way | undefined {
+  const shell = constant === undefined ? findPlainShell() : findSystemProgram("sh");
   if (shell === undefined) return undefined;
+  const waitsAt = (life ?? 2) + 1;
   const ordersFor: Way["ordersFor"] = (wrapped) => {
-    const [trigger, bytes] = [lineOf(wrapped), wrapped.extra[1]];
-    return trigger === undefined || bytes === undefined ? undefined : { bytes, trigger };
+    const [trigger, bytes = new Uint8Array()] = [lineOf(wrapped, waitsAt), wrapped.extra[1]];
+    return trigger === undefined ? undefined : { bytes, trigger };
   };
-  const argv = [shell, "-c", script, "parley-spare"];
-  return { argv, stdin: "open", extra: [constant, own], waitsAt: 0, own, isExpensive: false, ordersFor, expects: () => true };
+  const extra: Way["extra"][number][] = constant === undefined ? [] : [constant, own];
+  extra[waitsAt - 3] = "pipe";
+  const argv = [shell, "-c", script(waitsAt), "parley-spare"];
+  return { argv, stdin, extra, waitsAt, own, isExpensive: false, ordersFor, expects: () => true };
 }
 
-function asItself({ ahead }: WrappedCommand, { constant }: Shape, own: number): Way | undefined {
+function asItself({ ahead }: WrappedCommand, { constant, stdin }: Shape, own: number): Way | undefined {
   if (ahead?.kind !== "same command") return undefined;
   const { argv, waitsAt, readsAt, wordLength } = ahead;
   const extra: Way["extra"][number][] = [constant];
@@ -100,7 +131,7 @@ function asItself({ ahead }: WrappedCommand, { constant }: Shape, own: number): 
     const length = next?.kind === "same command" ? next.wordLength : wordLength;
     return { trigger: bytes.subarray(0, length), bytes: bytes.subarray(length) };
   };
-  return { argv, stdin: "closed", extra, waitsAt, own, isExpensive: false, ordersFor, expects };
+  return { argv, stdin, extra, waitsAt, own, isExpensive: false, ordersFor, expects };
 }
 
 function asHelper({ ahead }: WrappedCommand, { constant, stdin }: Shape): Way | undefined {
@@ -112,6 +143,9 @@ function asHelper({ ahead }: WrappedCommand, { constant, stdin }: Shape): Way | 
   const ordersFor: Way["ordersFor"] = ({ extra: [, trigger = new Uint8Array()] }) => ({ trigger, bytes: new Uint8Array() });
   return { argv, stdin, extra, waitsAt, own: undefined, isExpensive: true, ordersFor, expects };
 }
+
+/** Says nothing about the server: a command without a sandbox may outlive it. */
+export const openCommandId = (): string => randomBytes(16).toString("hex");
 
 export class SpareProcesses {
   readonly #pipes: PipePool;
@@ -189,6 +223,7 @@ export class SpareProcesses {
   }
 
   #lentWay(wrapped: WrappedCommand, shape: Shape): Way | undefined {
+    if (shape.constant === undefined) return asShell(shape, undefined);
     const own = this.#pipes.lend(new Uint8Array());
     if (own === undefined) return undefined;
     const way = (this.#repeats >= enoughRepeats ? asItself(wrapped, shape, own) : undefined) ?? asShell(shape, own);
@@ -197,10 +232,10 @@ export class SpareProcesses {
   }
 
   #start(way: Way, shape: Shape, open: readonly number[]): SpareProcess | undefined {
-    const id = confinedCommandId();
+    const id = shape.constant === undefined ? openCommandId() : confinedCommandId();
     const wrapped = { argv: way.argv, cwd: "/", extra: way.extra, ...(shape.life === undefined ? {} : { life: shape.life }) };
     const input = { command: { stdin: way.stdin, merged: shape.merged }, wrapped, terminal: undefined } as const;
-    const wired = startWired({ ...input, env: { [markName]: id }, open }, this.#pipes);
+    const wired = startWired({ ...input, env: { ...shape.env, [markName]: id }, open }, this.#pipes);
     const triggerStream = wired.child.stdio[way.waitsAt];
     if (wired.parts !== undefined && isWritable(triggerStream)) return new SpareProcess({ id, way, shape, wired, triggerStream });
     wired.child.once("error", () => undefined);
@@ -243,10 +278,10 @@ export class SpareProcess {
     return this.#parts.way.ordersFor(wrapped) !== undefined;
   }
 
-  fits({ stdin, merged, life, constant }: Shape, wrapped: WrappedCommand): boolean {
+  fits({ stdin, merged, life, constant, env }: Shape, wrapped: WrappedCommand): boolean {
     const { shape, way } = this.#parts;
     const isSame = shape.stdin === stdin && shape.merged === merged && shape.life === life && shape.constant === constant;
-    return this.isAlive && isSame && way.expects(wrapped);
+    return this.isAlive && isSame && areSameVariables(shape.env, env) && way.expects(wrapped);
   }
 
   become(wrapped: WrappedCommand): Wired {
@@ -262,9 +297,7 @@ export class SpareProcess {
     } finally {
       if (way.own !== undefined) closeSync(way.own);
     }
-    // If it waited on its stdin, the command has none.
-    if (way.waitsAt !== 0) return wired;
-    return { child: wired.child, parts: wired.parts && { ...wired.parts, input: undefined, closeInput: () => undefined } };
+    return wired;
   }
 
   end(): void {

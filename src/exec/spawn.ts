@@ -1,6 +1,5 @@
 /** Runs commands: confined as requested, each in its own session, leaving nothing behind. Implements the CommandRunner port. */
 import type { ChildProcess } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -28,7 +27,7 @@ import { planTerminal, type Terminal, type TerminalPlan } from "./pty.ts";
 import { createSandbox } from "./sandbox/create-sandbox.ts";
 import { OpenSandbox } from "./sandbox/none.ts";
 import type { PlatformSandbox } from "./sandbox/platform-sandbox.ts";
-import { SpareProcesses } from "./spare-process.ts";
+import { openCommandId, SpareProcesses } from "./spare-process.ts";
 import { startWired } from "./wiring.ts";
 
 export interface CommandRunnerOptions {
@@ -47,6 +46,8 @@ export interface CommandRunnerOptions {
   readonly engine?: (() => string) | undefined;
   /** Replaces the platform's sandbox. */
   readonly sandbox?: PlatformSandbox;
+  /** Asked right before a command is started. */
+  readonly mayStart?: (() => boolean) | undefined;
   /** Replaces the machine's own figures for free memory and disk space. */
   readonly room?: Room;
 }
@@ -62,13 +63,14 @@ export function createCommandRunner(options: CommandRunnerOptions): ClosableRunn
 
 const settleAfterMs = 2_000;
 /** Consecutive commands share their placeholders in temporary folders; other programs must not see them for longer. */
-const standInsMs = 30;
+const standInsMs = 60;
 /** Cleaning up after a killed server is not urgent: the first responses come first. */
 const clearAfterMs = 1_000;
 const outOfMemory = "\n[ended by the kernel: the machine, or the memory that this server may use, ran out of memory]\n";
 
 class Runner implements ClosableRunner {
   readonly #graceMs: number;
+  readonly #mayStart: (() => boolean) | undefined;
   readonly #confined: PlatformSandbox;
   readonly #open = new OpenSandbox();
   readonly #pipes: PipePool;
@@ -93,7 +95,9 @@ class Runner implements ClosableRunner {
   #proxies: ProxyRoom | undefined;
   #isClosed = false;
 
-  constructor({ codexHome, userHome, program = [], secretFiles, graceMs, holdMs, engine, sandbox, room }: CommandRunnerOptions) {
+  constructor(options: CommandRunnerOptions) {
+    const { codexHome, userHome, program = [], secretFiles, graceMs, holdMs, engine, sandbox, room } = options;
+    this.#mayStart = options.mayStart;
     this.#guard = new CommandGuard(room);
     this.#graceMs = graceMs ?? 2_000;
     this.#confined =
@@ -125,12 +129,18 @@ class Runner implements ClosableRunner {
     if (signal.aborted) throw new CommandRefused("other", "the command was interrupted before it was started");
     for (const finished of this.#live) finished.checkGone();
     const proxy = await this.#proxyFor(confinement);
+    if (this.#mayStart?.() === false)
+      throw new CommandRefused("other", "this worker no longer knows whether the thread is its own, so that nothing was started");
     const plan = planTerminal(command);
     try {
       return await this.#launch(plan, confinement, { sandbox, proxy }, signal);
     } finally {
       plan.terminal?.releaseSlave();
     }
+  }
+
+  hold(isHeld: boolean): void {
+    for (const command of this.#live) command.hold(isHeld);
   }
 
   async sandbox(): Promise<DescribedSandbox> {
@@ -173,7 +183,7 @@ class Runner implements ClosableRunner {
     if ("refused" in wrapped) throw new CommandRefused("noSandbox", wrapped.refused);
     if (proxy !== undefined && wrapped.noNetwork !== undefined) confinement.network?.unavailable(wrapped.noNetwork);
     const spare = this.#spares.take(command, wrapped);
-    const id = spare?.id ?? (isConfined ? confinedCommandId() : randomBytes(16).toString("hex"));
+    const id = spare?.id ?? (isConfined ? confinedCommandId() : openCommandId());
     const ends = wrapped.life !== undefined ? "as marked" : wrapped.endsAsWhole === true ? "as both" : "as session";
     const watched: WatchedCommand = { id, pid: undefined, ends };
     const cleanUp = (): void => {

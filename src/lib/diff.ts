@@ -65,8 +65,9 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** git's object id of a file's content. */
-export const blobId = (bytes: Uint8Array): string => createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+/** git's object id of a file's content; which digest makes it depends on the repository. */
+export const blobId = (bytes: Uint8Array, digest: "sha1" | "sha256" = "sha1"): string =>
+  createHash(digest).update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 export const noBlob = "0".repeat(40);
 
 /** git's own rule: a NUL among the first 8000 bytes. */

@@ -108,7 +108,8 @@ export async function createFile(file: string, data: Uint8Array): Promise<void> 
 
 /**
  * Appends one line. When an earlier write stopped in the middle of a line, because the disk was full or the process died, the new line
- * starts on its own. Throws when it could not be written completely; the next line is intact all the same.
+ * starts on its own. Throws when it could not be written completely; the next line is intact all the same. Not through the thread pool: a
+ * line goes into the page cache in a fraction of the time that the way to the pool and back takes, once for each of five calls.
  */
 export function appendLineSync(file: string, line: string): void {
   const fd = openToAppend(file);
@@ -128,24 +129,6 @@ export function removeIfEmpty(fd: number, file: string): void {
   const stats = fstatSync(fd);
   const isEmpty = stats.isFile() && stats.size === 0 && stats.nlink > 0;
   if (isEmpty && lstatSync(file, { throwIfNoEntry: false })?.ino === stats.ino) rmSync(file, { force: true });
-}
-
-/** The same, without blocking the event loop. */
-export async function appendLine(file: string, line: string): Promise<void> {
-  const handle = await open(file, appending, 0o600).catch(async (error: unknown) => {
-    if (!isCode(error, "ENOENT")) throw error;
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    return open(file, appending, 0o600);
-  });
-  try {
-    const { size } = regular(file, await handle.stat());
-    const last = Buffer.alloc(1);
-    const isTorn = size > 0 && (await handle.read(last, 0, 1, size - 1)).bytesRead === 1 && last[0] !== newline;
-    await handle.writeFile(`${isTorn ? "\n" : ""}${line}\n`);
-  } finally {
-    removeIfEmpty(handle.fd, file);
-    await handle.close();
-  }
 }
 
 const draftOf = (file: string): string => `${file}.${process.pid}-${Math.random().toString(36).slice(2, 10)}.tmp`;

@@ -3,14 +3,14 @@
  * A match counts 16; starts of names and words count more, gaps between characters less.
  */
 
-const scoreMatch = 16;
-const gapStart = 3;
-const gapExtension = 1;
-const bonusBoundary = 8;
+export const scoreMatch = 16;
+export const gapStart = 3;
+export const gapExtension = 1;
+export const bonusBoundary = 8;
 const bonusDelimiter = bonusBoundary + 1;
 const bonusCamel = bonusBoundary - gapStart;
-const bonusConsecutive = gapStart + gapExtension;
-const firstMultiplier = 2;
+export const bonusConsecutive = gapStart + gapExtension;
+export const firstMultiplier = 2;
 /** Lower than any score. */
 const none = -0x8000;
 
@@ -159,7 +159,7 @@ function classOf(char: string): Class {
 }
 
 /** The bonus of a match at this position. The start of the text counts like a position after a slash. */
-function bonusAt(text: string, at: number): number {
+export function bonusAt(text: string, at: number): number {
   const now = classOf(text[at] ?? "");
   const before = at === 0 ? "delimiter" : classOf(text[at - 1] ?? "");
   if (now === "space" || now === "delimiter" || now === "other") return bonusBoundary;

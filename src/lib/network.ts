@@ -5,9 +5,17 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Certificate files that are trusted in addition to the usual ones. `NODE_EXTRA_CA_CERTS` is read by Node itself. */
 const certificateVariables = ["CODEX_CA_CERTIFICATE", "SSL_CERT_FILE"] as const;
-const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"] as const;
+const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] as const;
 
 const hasProxy = (env: Env): boolean => proxyVariables.some((name) => Boolean(env[name]));
+
+/** For Node's agents, which do not know ALL_PROXY: it stands in for each proxy that is not named, as in other programs. */
+export function withAllProxy(env: Env): Env {
+  const all = env["all_proxy"] || env["ALL_PROXY"] || "";
+  if (!/^https?:/i.test(all)) return env;
+  const named = (name: string): string => env[name.toLowerCase()] || env[name] || all;
+  return { ...env, https_proxy: named("HTTPS_PROXY"), http_proxy: named("HTTP_PROXY") };
+}
 
 /** The environment variables that name certificate files, with those files. */
 export const certificateFiles = (env: Env): readonly (readonly [variable: string, file: string])[] =>
@@ -42,17 +50,17 @@ const plain = (certificate: string): string => certificate.replace(/\s+/g, "");
 function goThroughProxy(env: Env): void {
   const own = ["localhost", "127.0.0.1", "[::1]"];
   const exempt = [env["no_proxy"] ?? env["NO_PROXY"] ?? "", ...own].filter((name) => name !== "").join(",");
-  process.getBuiltinModule("node:http").setGlobalProxyFromEnv({ ...env, no_proxy: exempt, NO_PROXY: exempt });
+  process.getBuiltinModule("node:http").setGlobalProxyFromEnv({ ...withAllProxy(env), no_proxy: exempt, NO_PROXY: exempt });
 }
 
 /** The variable whose proxy leads to this host, and its value; undefined for direct connections. Pass addresses of other machines only. */
 export function proxyFor({ protocol, hostname }: URL, env: Env): readonly [variable: string, address: string] | undefined {
-  const variable = protocol === "http:" ? "HTTP_PROXY" : "HTTPS_PROXY";
-  const address = env[variable.toLowerCase()] || env[variable];
-  if (!address) return undefined;
+  const addressIn = (name: string): string => env[name.toLowerCase()] || env[name] || "";
+  const variable = [protocol === "http:" ? "HTTP_PROXY" : "HTTPS_PROXY", "ALL_PROXY"].find((name) => addressIn(name) !== "");
+  if (variable === undefined) return undefined;
   const exempt = (env["no_proxy"] ?? env["NO_PROXY"] ?? "").split(/[\s,]+/).map((entry) => entry.replace(/^\*?\.|:\d+$/g, ""));
   const isExempt = exempt.some((entry) => entry === "*" || (entry !== "" && (hostname === entry || hostname.endsWith(`.${entry}`))));
-  return isExempt ? undefined : [variable, address];
+  return isExempt ? undefined : [variable, addressIn(variable)];
 }
 
 /** Why the proxy for this host cannot be used, with the fix. A direct connection in its place would go where the user did not want it. */
@@ -62,6 +70,12 @@ export function unusableProxy(url: URL, env: Env): string | undefined {
   const what = /^socks/i.test(address) ? "names a SOCKS proxy" : "is no http:// address";
   return `${variable} ${what}, and only HTTP proxies are used: set it to the http:// address of a proxy, unset it, or name ${url.hostname} in NO_PROXY`;
 }
+
+/** Networks with their own certificate authority are common, and the environment variable for it is hard to guess. */
+export const certificateHint = (message: string): string =>
+  /self[- ]signed|unable to (?:get|verify)|certificate|UNABLE_TO_|DEPTH_ZERO/i.test(message)
+    ? "if your network has a certificate authority of its own, name its file in SSL_CERT_FILE"
+    : "";
 
 /** Both at once, for connections made with the default agents. */
 export function openNetwork(env: Env): void {

@@ -3,6 +3,11 @@ export class OrderedRuns {
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #alone = new Set<string>();
 
+  /** Whether a task with this key waits or runs. */
+  isBusy(key: string): boolean {
+    return this.#tails.has(key);
+  }
+
   run(key: string, start: () => unknown): unknown {
     const tail = this.#tails.get(key);
     const result = tail === undefined ? start() : tail.then(start, start);

@@ -54,6 +54,11 @@ test("values with secret names are removed, whatever they look like, and the res
   });
 });
 
+test("a password in an address of the environment is removed from any text", () => {
+  const hide = redactor({ DATABASE: "postgres://user:odd%20pass-7781@host/db", PATH: "/usr/bin" });
+  assert.equal(hide("odd%20pass-7781, odd pass-7781, postgres://user:x@host/db"), "***, ***, postgres://***@host/db");
+});
+
 test("a secret of the environment is removed from any text", () => {
   const secret = "q7!zK-unusual_value";
   const hide = redactor({ MY_TOKEN: secret });

@@ -29,10 +29,21 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/([?&#](?:code|state|sig|signature|key|token|sign-in)=)[^\s&#"']+/gi, `$1${mask}`],
 ];
 
+/** The password in an address, as it is written there and as it was chosen. */
+function passwordsIn(address: string): string[] {
+  const password = (/^[a-z][a-z0-9+.-]*:\/\/[^/]*@/i.test(address) ? URL.parse(address)?.password : undefined) ?? "";
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
+  }
+}
+
 /** Returns a function that also replaces the secrets of this environment, whatever they look like. */
 export function redactor(env: Readonly<Record<string, string | undefined>>): (text: string) => string {
   const known = Object.entries(env)
-    .flatMap(([name, value]) => (value !== undefined && value.length >= 8 && isSecretName(name) ? [value] : []))
+    .flatMap(([name, value]) => (value === undefined ? [] : isSecretName(name) ? [value] : passwordsIn(value)))
+    .filter((value) => value.length >= 8)
     .sort((a, b) => b.length - a.length);
   return (text) => {
     let clean = text;

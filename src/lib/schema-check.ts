@@ -6,7 +6,9 @@ export interface JsonSchema {
   readonly type?: "string" | "boolean" | "number" | "integer" | "null" | "array" | "object";
   readonly enum?: readonly string[];
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly minLength?: number;
+  readonly maxLength?: number;
   readonly anyOf?: readonly JsonSchema[];
   readonly allOf?: readonly JsonSchema[];
   readonly items?: JsonSchema | readonly JsonSchema[];
@@ -28,11 +30,11 @@ export function check(schema: JsonSchema, value: unknown): boolean {
     case "null":
       return value === null;
     case "integer":
-      return Number.isInteger(value) && (schema.minimum === undefined || (value as number) >= schema.minimum);
+      return Number.isInteger(value) && isWithin(schema, value as number);
     case "number":
-      return Number.isFinite(value);
+      return Number.isFinite(value) && isWithin(schema, value as number);
     case "string":
-      return typeof value === "string" && value.length >= (schema.minLength ?? 0);
+      return typeof value === "string" && hasLength(schema, value);
     case "array":
       return Array.isArray(value) && checkItems(schema, value);
     case "object":
@@ -40,6 +42,17 @@ export function check(schema: JsonSchema, value: unknown): boolean {
     default:
       return typeof value === schema.type;
   }
+}
+
+const isWithin = ({ minimum = -Infinity, maximum = Infinity }: JsonSchema, value: number): boolean => value >= minimum && value <= maximum;
+
+/** In characters: those beyond the first plane are two units of a string. */
+function hasLength({ minLength = 0, maxLength = Infinity }: JsonSchema, value: string): boolean {
+  const { length } = value;
+  if (length >= 2 * minLength && length <= maxLength) return true;
+  if (length < minLength || length > 2 * maxLength) return false;
+  const characters = [...value].length;
+  return characters >= minLength && characters <= maxLength;
 }
 
 function checkItems({ items, minItems = 0, maxItems = Infinity }: JsonSchema, value: readonly unknown[]): boolean {
@@ -69,7 +82,7 @@ function fault(schema: JsonSchema, value: unknown, path: string): string | undef
   if (schema.anyOf !== undefined) return unionFault(schema, schema.anyOf, value, path);
   if (schema.allOf !== undefined) return first(schema.allOf, (member) => fault(member, value, path));
   if (schema.enum !== undefined) return at(path, variantFault(value, schema.enum));
-  if (schema.type === "string" && typeof value === "string") return `${path === "" ? "the text" : path} must not be empty`;
+  if (schema.type === "string" && typeof value === "string") return lengthFault(schema, value, path === "" ? "the text" : path);
   if (schema.type === "array" && Array.isArray(value)) return itemFault(schema, value, path);
   if (schema.type === "object" && isObject(value)) return fieldFault(schema, value, path);
   if (schema.type === "object" && schema.title !== undefined && Array.isArray(value)) {
@@ -83,11 +96,18 @@ function fault(schema: JsonSchema, value: unknown, path: string): string | undef
   return at(path, `invalid ${kind}: ${describe(value)}, expected ${expected(schema)}`);
 }
 
+function lengthFault({ minLength = 0, maxLength = Infinity }: JsonSchema, value: string, name: string): string {
+  if (value.length > maxLength) return `${name} must have at most ${maxLength} characters`;
+  return value === "" ? `${name} must not be empty` : `${name} must have at least ${minLength} characters`;
+}
+
 function itemFault({ items, minItems = 0, maxItems = Infinity }: JsonSchema, value: readonly unknown[], path: string): string | undefined {
   if (value.length < minItems || value.length > maxItems)
-    return at(path, `invalid length ${value.length}, expected an array of length ${minItems}`);
+    return at(path, `invalid length ${value.length}, expected an array of length ${lengthsOf(minItems, maxItems)}`);
   return items === undefined ? undefined : first(value, (item, i) => fault(itemSchema(items, i), item, `${path}[${i}]`));
 }
+
+const lengthsOf = (least: number, most: number): string => (least === most || most === Infinity ? `${least}` : `${least} to ${most}`);
 
 function fieldFault(schema: JsonSchema, value: Record<string, unknown>, path: string): string | undefined {
   const { properties = {}, required = [], additionalProperties } = schema;
@@ -169,6 +189,7 @@ function expected(schema: JsonSchema): string {
   if (schema.enum !== undefined) return "string or map";
   switch (schema.type) {
     case "integer":
+      if (schema.maximum !== undefined) return `a whole number from ${schema.minimum ?? "…"} to ${schema.maximum}`;
       return schema.minimum === undefined ? "i64" : schema.minimum === 0 ? "u32" : "a nonzero u32";
     case "number":
       return "f64";

@@ -190,6 +190,31 @@ test("the interpreted and the compiled check never disagree, and every error has
   );
 });
 
+test("limits hold from the first check on, and the error names them", async () => {
+  const limited = (limits: object, of: Schema): Schema => ({ ...of, ...limits }) as Schema;
+  const cases: [Schema, unknown, boolean][] = [
+    ...["", "a", "aaa", "aaaa", "😀", "😀😀😀", "😀😀😀😀", "😀".repeat(7)].map((text): [Schema, unknown, boolean] => {
+      const count = [...text].length;
+      return [limited({ minLength: 1, maxLength: 3 }, string()), text, count >= 1 && count <= 3];
+    }),
+    ...[0, 1, 90, 91].map((n): [Schema, unknown, boolean] => [limited({ minimum: 1, maximum: 90 }, integer()), n, n >= 1 && n <= 90]),
+    ...[0.5, 1.5, 2.5].map((n): [Schema, unknown, boolean] => [limited({ minimum: 1, maximum: 2 }, number()), n, n === 1.5]),
+    ...[0, 2, 3].map((n): [Schema, unknown, boolean] => [
+      limited({ minItems: 1, maxItems: 2 }, array(string())),
+      Array(n).fill("x"),
+      n === 2,
+    ]),
+  ];
+  for (const [of, value, expected] of cases) {
+    assert.equal(fits(of, value), expected, JSON.stringify([of, value]));
+    assert.equal((await compile(of))(value), expected, `compiled: ${JSON.stringify([of, value])}`);
+  }
+  const short = object({ title: limited({ minLength: 1, maxLength: 3 }, string()), days: limited({ minimum: 1, maximum: 90 }, integer()) });
+  assert.equal(problem(short, { title: "long", days: 1 }), "title must have at most 3 characters");
+  assert.equal(problem(short, { title: "", days: 1 }), "title must not be empty");
+  assert.match(problem(short, { title: "x", days: 91 }) ?? "", /91.*a whole number from 1 to 90 in `days`/);
+});
+
 test("a frequently used schema is compiled and still gives the same results", async () => {
   const of = Drawing();
   const cases: [unknown, boolean][] = [
@@ -198,7 +223,7 @@ test("a frequently used schema is compiled and still gives the same results", as
     [{ id: "1", shapes: [{ type: "circle", radius: 1 }] }, true],
   ];
   for (let round = 0; round < 10; round++) {
-    for (const [value, expected] of cases) assert.equal(fits(of, value), expected);
+    for (let i = 0; i < 100; i++) for (const [value, expected] of cases) assert.equal(fits(of, value), expected);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 });

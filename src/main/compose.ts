@@ -38,18 +38,14 @@ import { createModelClients } from "../models/registry.ts";
 import type { SetUp } from "../models/try-provider.ts";
 import { announceAccount, askForTokens } from "../server/account.ts";
 import type { App, Dialect } from "../server/app.ts";
+import { withClientTerminals } from "../server/client-terminals.ts";
 import { unreadWatcher } from "../server/read-state.ts";
 import { Relay } from "../server/relay/relay.ts";
 import { Subscriptions } from "../server/subscriptions.ts";
 import { announceConfigChanges } from "../server/thread-settings.ts";
 import { WireCheck } from "../server/wire-check.ts";
 import { createSkills } from "../skills/skills.ts";
-import { createAudit } from "../store/audit.ts";
-import { createLists } from "../store/lists/lists.ts";
-import { createLocalStore } from "../store/local.ts";
-import { createMemories } from "../store/memories.ts";
 import { createOutputFiles } from "../store/outputs.ts";
-import { createQuestionLog } from "../store/question-log.ts";
 import { createUndoStore } from "../store/undo.ts";
 import { otelFrom } from "../telemetry/otel-settings.ts";
 import { createTelemetry } from "../telemetry/telemetry.ts";
@@ -71,6 +67,8 @@ import { openMigration } from "./moving-in.ts";
 import { pluginsOnUse } from "./plugins-on-use.ts";
 import { programFolders } from "./program-folders.ts";
 import { secretSettings } from "./secret-settings.ts";
+import { settingsInUse } from "./settings-in-use.ts";
+import { localStorage, type Storage } from "./storage.ts";
 import { systemClock, systemIds, systemName } from "./system.ts";
 import { unloadUnwatched } from "./unload-unwatched.ts";
 import { openV1 } from "./v1.ts";
@@ -91,6 +89,8 @@ export interface ComposeOptions {
   readonly compat?: Dialect | undefined;
   /** `CODEX_API_KEY` is used where an OpenAI account is required, before every stored sign-in: only for scripts and CI. */
   readonly takesCodexKey?: boolean | undefined;
+  /** Of a fleet's worker; the local disk without it. */
+  readonly storage?: Storage | undefined;
   /** Where the machine-wide settings and skills live; /etc/codex unless a test overrides it. */
   readonly systemDir?: string;
 }
@@ -102,12 +102,19 @@ export function codexHomeFrom(env: Env): string {
   return path.resolve(env["CODEX_HOME"] || path.join(homedir(), ".codex"));
 }
 
+/** Nothing that an app starts needs the fleet's engine, and its address contains a password. */
+function withoutEngine(env: Env): Env {
+  const { PARLEY_FLEET: _, ...others } = env;
+  return others;
+}
+
 export function createApp(options: ComposeOptions): App {
-  const env = options.env ?? process.env;
+  const env = withoutEngine(options.env ?? process.env);
   const codexHome = options.codexHome ?? codexHomeFrom(env);
   const { log } = options;
   const clock = systemClock;
-  const inUse = (): Config => config.effective(process.cwd());
+  const settings = settingsInUse(() => config.effective(process.cwd()));
+  const inUse = settings.now;
   const catalog = createModelCatalog({
     overrides: createOverrides(() => inUse().raw),
     lists: createProviderLists({
@@ -126,11 +133,9 @@ export function createApp(options: ComposeOptions): App {
   const choices = new Map<boolean, ReturnType<typeof choose>>();
   const projectTrust = createProjectTrust(codexHome);
   const plugins = pluginsOnUse({ codexHome, trust: projectTrust, env, config: () => config, skills: () => skills, log });
-  const config = createConfigStore({
-    codexHome,
-    projectTrust,
+  const configFiles = createConfigStore({
+    ...{ codexHome, projectTrust, env },
     plugins: plugins.installed,
-    env,
     cliOverrides: options.cliOverrides ?? [],
     flagsAreRequests: options.flagsAreRequests,
     ...(options.systemDir === undefined ? {} : { systemDir: options.systemDir }),
@@ -144,19 +149,24 @@ export function createApp(options: ComposeOptions): App {
       return { modelProvider: chosen.provider, model: chosen.model };
     },
   });
+  const config = settings.noticing(configFiles);
   const timeouts = (method: string): number | undefined => inUse().askTimeouts[method];
   const wireCheck = env["PARLEY_CHECK_WIRE"] === "1" ? new WireCheck(log) : undefined;
   const subscriptions = new Subscriptions({ clock, log, timeoutFor: timeouts, wireCheck });
   const live = createLiveSocket(codexHome, () => app);
-  const store = createLocalStore({ home: codexHome, now: () => clock.now(), syncTurns: () => inUse().syncTurns, socket: live });
-  const memories = createMemories(codexHome);
-  const lists = createLists({ home: codexHome, now: () => clock.now(), report: (message) => log.warn(message) });
-  const { git, repositories } = openGit(codexHome, env);
+  const report = (message: string): void => {
+    log.warn(message);
+    subscriptions.toAll("warning", { threadId: null, message });
+  };
+  const local = { codexHome, clock, ids: systemIds, log, socket: live, syncTurns: () => inUse().syncTurns, report };
+  const storage = options.storage ?? localStorage(local);
+  const { store, memories, lists } = storage;
+  const { git, repositories, gitOptions } = openGit(codexHome, env);
   const surroundings = createSurroundings({ codexHome, git });
   const system = systemName();
   const program = programFolders();
   const runner = createCommandRunner({
-    ...{ codexHome, program, secretFiles: secretSettings(() => inUse().raw, codexHome) },
+    ...{ codexHome, program, secretFiles: secretSettings(() => inUse().raw, codexHome), mayStart: storage.mayStart },
     engine: () => env["PARLEY_SANDBOX_ENGINE"] || inUse().sandboxEngine,
   });
   const { accounts, credentials, hasKey } = createAccounts({
@@ -198,7 +208,7 @@ export function createApp(options: ComposeOptions): App {
   const chooseModelFor: CorePorts["chooseModel"] = (of, model, provider) => modelFor(of, model ?? undefined, provider ?? undefined, env);
   const whyNoModel: CorePorts["whyNoModel"] = ({ raw }, provider) => (isUnaskedTour(provider, raw, env) ? noModelText : undefined);
   const rules = { codexHome, searchPath: env["PATH"], ignoreRules: options.ignore?.rules };
-  const waiting = { codexHome, announce: (thread: LiveThread) => announceConfigChanges(thread, app) };
+  const waiting = { storage, announce: (thread: LiveThread) => announceConfigChanges(thread, app) };
   const goals = openGoals(
     () => ports,
     () => threads,
@@ -229,18 +239,15 @@ export function createApp(options: ComposeOptions): App {
       ...[agentTools(agents), goalTools(goals)],
       mcp.tools,
     ]),
-    runner,
+    runner: withClientTerminals(runner, { subscriptions, env }),
     commandEnv: commandEnvironments(env),
     personEnv: withoutUndefined(env),
     callMcpTool: (scope, call) => mcp.callTool(scope, call),
     execPolicy: createExecPolicies(rules),
-    ...{ surroundings, memories, skills },
-    usage,
-    ...{ agents, notifier: createNotifier(log, env) },
-    audit: createAudit(codexHome, clock),
-    workspace: createWorkspace(),
-    snapshots: createSnapshots(),
-    ...{ undo: createUndoStore(path.join(codexHome, "parley", "undo")), questions: createQuestionLog(codexHome) },
+    ...{ surroundings, memories, skills, usage, agents, notifier: createNotifier(log, env), audit: storage.audit },
+    ...{ workspace: createWorkspace(), threadWorkspaces: storage.threadWorkspaces },
+    snapshots: createSnapshots(undefined, gitOptions),
+    ...{ undo: createUndoStore(path.join(codexHome, "parley", "undo")), questions: storage.questions },
     outputs: createOutputFiles({ codexHome, clock, log }),
     windows: new LearnedWindows(),
     places: { codexHome, tmpdir: env["TMPDIR"], userHome: env["HOME"] || homedir(), program },
@@ -257,6 +264,7 @@ export function createApp(options: ComposeOptions): App {
   const stopUnloading = unloadUnwatched(threads, subscriptions, log);
   accounts.onEvent((event) => announceAccount({ subscriptions }, [event]));
   config.onChange((trusted) => {
+    settings.again();
     for (const folder of trusted)
       acceptProject({ config, skills, mcp }, folder, { redefining: false }).catch((error: unknown) =>
         log.warn("what a trusted folder brings along could not be accepted", { folder, error }),
@@ -279,7 +287,7 @@ export function createApp(options: ComposeOptions): App {
     fileSearch: createFileSearch({ ripgrep: () => findSystemProgram("rg"), now: clock.now }),
     workspace: ports.workspace,
     undo: ports.undo,
-    runner: ports.runner,
+    runner,
     places: ports.places,
     execPolicy: ports.execPolicy,
     hasRules: (of) => hasRules(rules, of),
@@ -288,6 +296,7 @@ export function createApp(options: ComposeOptions): App {
     ...{ subscriptions, wireCheck, relay: new Relay({ app: () => app, connect: live.connect, neighbours: live.neighbours }) },
     openLegacy: (session) => openV1(() => app, session),
     compat: options.compat,
+    requestCame: settings.again,
     async close() {
       stopUnloading();
       app.relay.close();

@@ -7,6 +7,7 @@ import { createGit } from "../workspace/git.ts";
 export function openGit(codexHome: string, env: Readonly<Record<string, string | undefined>>) {
   const options = { program: () => findSystemProgram("git"), scratch: path.join(codexHome, "parley", "cache"), env };
   return {
+    gitOptions: options,
     git: createGit(options),
     repositories: async (): Promise<Repositories> => (await import("../workspace/repositories.ts")).createRepositories(options),
   };

@@ -4,17 +4,16 @@ import type { CorePorts } from "../core/ports/core-ports.ts";
 import { type QueuePorts, SubmissionQueue } from "../core/queue/queue.ts";
 import type { Threads } from "../core/thread/threads.ts";
 import { OrderedRuns } from "../lib/ordered-runs.ts";
-import { createGoalStore } from "../store/goals.ts";
-import { createQueueStore } from "../store/queue.ts";
+import type { Storage } from "./storage.ts";
 
 export interface WaitingOptions extends Pick<QueuePorts, "announce"> {
-  readonly codexHome: string;
+  readonly storage: Pick<Storage, "queue" | "goals">;
 }
 
 /** The tools of the ports need it: it gets the ports and the threads themselves later. */
-export function openGoals(ports: () => CorePorts, threads: () => Threads, { codexHome, announce }: WaitingOptions): Goals {
+export function openGoals(ports: () => CorePorts, threads: () => Threads, { storage, announce }: WaitingOptions): Goals {
   return new Goals({
-    store: createGoalStore(codexHome, reportTo(ports)),
+    store: storage.goals,
     ports,
     mostTokens: () => ports().config.effective(process.cwd()).mostGoalTokens,
     find: (threadId) => threads().find(threadId),
@@ -25,12 +24,12 @@ export function openGoals(ports: () => CorePorts, threads: () => Threads, { code
 export function openQueue(
   ports: CorePorts,
   threads: Threads,
-  { codexHome, announce, goals }: WaitingOptions & { readonly goals: Goals },
+  { storage, announce, goals }: WaitingOptions & { readonly goals: Goals },
 ): { readonly queue: SubmissionQueue; readonly runs: OrderedRuns } {
   const runs = new OrderedRuns();
-  const { audience, surroundings, clock, log, ids } = ports;
+  const { audience, surroundings, clock, log } = ports;
   const queue = new SubmissionQueue({
-    store: createQueueStore({ home: codexHome, report: reportTo(() => ports), now: () => clock.now(), newId: () => ids.item() }),
+    store: storage.queue,
     threads: () => threads,
     images: surroundings,
     otherwise: (thread) => goals.continueIfIdle(thread),
@@ -44,11 +43,3 @@ export function openQueue(
   threads.onIdle = (thread, turn) => queue.whenIdle(thread, () => goals.turnEnded(thread, turn));
   return { queue, runs };
 }
-
-/** A person whose messages or goals are in a damaged file must learn of it. */
-const reportTo =
-  (ports: () => Pick<CorePorts, "log" | "audience">) =>
-  (message: string): void => {
-    ports().log.warn(message);
-    ports().audience.toAll("warning", { threadId: null, message });
-  };

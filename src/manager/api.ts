@@ -4,6 +4,7 @@ import { automationRoutes } from "./api/automation.ts";
 import type { AnswerOf, BodyOf, PathOf, QueryOf, Route, RouteKey } from "./api/define.ts";
 import { engineRoutes } from "./api/engine.ts";
 import { fileRoutes } from "./api/files.ts";
+import { fleetRoutes } from "./api/fleet.ts";
 import { gitRoutes } from "./api/git.ts";
 import { listRoutes } from "./api/lists.ts";
 import { pluginRoutes } from "./api/plugins.ts";
@@ -21,6 +22,7 @@ export const routes = {
   ...automationRoutes,
   ...engineRoutes,
   ...fileRoutes,
+  ...fleetRoutes,
   ...gitRoutes,
   ...listRoutes,
   ...pluginRoutes,

@@ -14,6 +14,7 @@ import {
 import { ableEngine, addressOf, goodCalls, onlyThreads, pushBody } from "../../test/support/manager-calls.ts";
 import { engineRefusals, prepareAutomation, statusCases } from "../../test/support/manager-statuses.ts";
 import { PushService } from "../../test/support/push-service.ts";
+import { StandInFront } from "../../test/support/stand-in-front.ts";
 import { fits } from "../lib/schema.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { Route, RouteKey } from "./api/define.ts";
@@ -28,6 +29,7 @@ let it: TestManager;
 let unable: TestManager;
 let engine: PlayedEngine;
 let service: PushService;
+let front: StandInFront;
 let scratch: ReturnType<typeof scratchFolder>;
 const devices: Partial<Record<"read" | "approve" | "drive", string>> = {};
 
@@ -36,7 +38,9 @@ describe("contract", () => {
     scratch = scratchFolder();
     engine = ableEngine();
     service = await PushService.open();
-    it = await startManager({ engine, folder: scratch.folder, workspace: "/work", pushHosts: [service.host] });
+    front = await StandInFront.open();
+    const fleet = front.fleet({ timeoutMs: 2000 });
+    it = await startManager({ engine, folder: scratch.folder, workspace: "/work", pushHosts: [service.host], fleet });
     unable = await startManager({ engine: onlyThreads(), folder: `${scratch.folder}/unable`, workspace: "/work" });
     for (const scope of ["read", "approve", "drive"] as const)
       devices[scope] = it.backend.access.signIn(it.backend.access.makeLink(scope, scope).code, undefined).token;
@@ -45,6 +49,7 @@ describe("contract", () => {
     await unable.close();
     await it.close();
     await service.close();
+    await front.close();
     scratch.remove();
   });
 
@@ -378,6 +383,20 @@ describe("contract", () => {
       const given = bodyFor === undefined ? call : { ...call, body: bodyFor(it.backend) };
       assert.equal((await attempt(key, status, given))["code"], code);
     });
+
+  test("a fleet: 404 without one or without the worker, 409 for a lost worker, 502 and 504 for a front that fails or hangs", async () => {
+    const [look, drain] = ["GET /api/fleet", "POST /api/fleet/workers/:name/drain"] as const;
+    const none = await unable.call(look);
+    assert.deepEqual([none.status, none.body["code"]], [404, "not_a_fleet"]);
+    note(look, none.status, none.body);
+    await attempt(drain, 404, { at: "/api/fleet/workers/none/drain" });
+    await attempt(drain, 409, { at: "/api/fleet/workers/host-3/drain" });
+    front.reply = (_, response) => void response.writeHead(500).end();
+    for (const key of [look, drain]) await attempt(key, 502);
+    front.reply = () => {};
+    await Promise.all([look, drain].map((key) => attempt(key, 504)));
+    front.reply = undefined;
+  });
 
   test("a rule for the same arguments is 409", async () => {
     await attempt("POST /api/rules", 409, { body: { pattern: ["git", "push"], decision: "allow" } });

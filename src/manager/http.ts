@@ -21,6 +21,7 @@ import { accessHandlers } from "./routes/access.ts";
 import { automationHandlers } from "./routes/automation.ts";
 import { engineHandlers } from "./routes/engine.ts";
 import { fileHandlers } from "./routes/files.ts";
+import { fleetHandlers } from "./routes/fleet.ts";
 import { gitHandlers } from "./routes/git.ts";
 import { listHandlers } from "./routes/lists.ts";
 import { pluginHandlers } from "./routes/plugins.ts";
@@ -39,6 +40,7 @@ const handlers: HandlersFor<typeof routes> = {
   ...automationHandlers,
   ...engineHandlers,
   ...fileHandlers,
+  ...fleetHandlers,
   ...listHandlers,
   ...pluginHandlers,
   ...gitHandlers,

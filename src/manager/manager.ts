@@ -19,6 +19,7 @@ import { DeltaMerge } from "./delta-merge.ts";
 import type { Engine } from "./engine.ts";
 import { emitAliases } from "./event-aliases.ts";
 import { type PassThroughEvent, passThroughName } from "./events.ts";
+import type { Fleet } from "./fleet.ts";
 import { Hub } from "./hub.ts";
 import { managerMessages } from "./messages.ts";
 import type { Previews } from "./previews.ts";
@@ -40,6 +41,8 @@ export interface ManagerOptions {
   readonly folder: string;
   readonly version: string;
   readonly fileToken: string;
+  /** The fleet that the engine belongs to, where the manager may look at it. */
+  readonly fleet?: Fleet | undefined;
   /** Push services besides those of the browsers' makers. */
   readonly pushHosts?: readonly string[];
   readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -54,6 +57,7 @@ const rejoinMs = 1000;
 
 export class Manager {
   readonly engine: Engine;
+  readonly fleet: Fleet | undefined;
   readonly version: string;
   readonly hub: Hub;
   readonly store: ManagerStore;
@@ -89,6 +93,7 @@ export class Manager {
   constructor(options: ManagerOptions) {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
     this.engine = options.engine;
+    this.fleet = options.fleet;
     this.version = options.version;
     this.warn = options.warn;
     this.now = options.now ?? Date.now;

@@ -38,6 +38,8 @@ const statusTexts: Readonly<Record<number, string>> = {
   429: "Too many attempts",
   500: "The engine could not be reached",
   501: "The engine cannot do this",
+  502: "Another server that is needed for it refuses, fails or cannot be reached",
+  504: "Another server that is needed for it did not answer in time",
 };
 
 export function describeRoutes(version: string): OpenApi {

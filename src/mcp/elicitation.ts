@@ -31,7 +31,7 @@ export async function elicit(request: ElicitRequest["params"], asking: Asking, w
   if (request.mode === "url" && !isWebAddress(request.url)) return decline("it wants to open something that is no web address");
   const params = paramsFor(request, asking);
   const method = "mcpServer/elicitation/request";
-  const answer = await (asking.serving?.ask(method, params, signal) ?? audience.ask(threadId, method, params, signal)).catch(
+  const answer = await (asking.serving?.ask(method, params, signal) ?? audience.ask(threadId, method, params, { signal })).catch(
     (): Answer => ({ kind: "timedOut" }),
   );
   if (answer.kind === "nobody") return decline("no client that can answer is connected");

@@ -3,7 +3,7 @@ import type { ProviderConfig } from "../core/ports/config.ts";
 import type { ImageLimits, ModelInfo } from "../core/ports/model-client.ts";
 import { factsProvider } from "./model-names.ts";
 
-type Abilities = Pick<ModelInfo, "hosted" | "compactsRemotely" | "thinksAloud" | "imageLimits">;
+type Abilities = Pick<ModelInfo, "hosted" | "compactsRemotely" | "imageLimits">;
 
 const none = { webSearch: false, webFetch: false };
 
@@ -16,7 +16,6 @@ export function abilitiesOf(model: string, provider: ProviderConfig | undefined)
   return {
     hosted: isOpenai ? { webSearch: true, webFetch: false } : isModernClaude ? { webSearch: true, webFetch: true } : none,
     compactsRemotely: isOpenai || (wire === "responses" && at === "azure"),
-    thinksAloud: wire === "chat",
     imageLimits: imageLimits(model, at),
   };
 }

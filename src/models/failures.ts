@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelFailure, ModelFailureKind } from "../core/ports/model-client.ts";
 import { errorMessage } from "../lib/error-text.ts";
+import { certificateHint } from "../lib/network.ts";
 import { SseTooLong, SseTooMany } from "../lib/sse.ts";
 import { HttpFailure } from "./http.ts";
 import { isRecord, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
@@ -162,12 +163,11 @@ export function failureFromNetwork(error: unknown, url: string): ModelFailure {
   switch (error.phase) {
     case "proxy":
       return { kind: "httpConnectionFailed", message: `cannot reach the model provider: ${error.message}`, retry: false };
-    case "connect":
-      return {
-        kind: "httpConnectionFailed",
-        message: `cannot reach the model provider: ${error.message}, url: ${url}${certificateHint(error.message)}`,
-        retry: {},
-      };
+    case "connect": {
+      const hint = certificateHint(error.message);
+      const message = `cannot reach the model provider: ${error.message}, url: ${url}${hint === "" ? "" : ` (${hint})`}`;
+      return { kind: "httpConnectionFailed", message, retry: {} };
+    }
     case "request":
       return {
         kind: "responseStreamConnectionFailed",
@@ -180,12 +180,6 @@ export function failureFromNetwork(error: unknown, url: string): ModelFailure {
       return broken("responseStreamDisconnected", error.message, {});
   }
 }
-
-/** Networks with their own certificate authority are common, and the environment variable for it is hard to guess. */
-const certificateHint = (message: string): string =>
-  /self[- ]signed|unable to (?:get|verify)|certificate|UNABLE_TO_|DEPTH_ZERO/i.test(message)
-    ? " (if your network has a certificate authority of its own, name its file in SSL_CERT_FILE)"
-    : "";
 
 function broken(kind: ModelFailureKind, why: string, retry: ModelFailure["retry"]): ModelFailure {
   return { kind, message: `stream disconnected before completion: ${why}`, retry };

@@ -1,7 +1,7 @@
 /** HTTP to model providers: one keep-alive pool, an idle timeout, and failures that name the phase in which they happened. */
 
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
-import { trustCertificates, unusableProxy } from "../lib/network.ts";
+import { trustCertificates, unusableProxy, withAllProxy } from "../lib/network.ts";
 import { isCode } from "../lib/system-error.ts";
 
 export interface HttpRequest {
@@ -44,7 +44,7 @@ export interface HttpPool {
 type Http = typeof import("node:http");
 type Https = typeof import("node:https");
 
-/** Proxy variables of `env` are honoured (HTTPS_PROXY, HTTP_PROXY, NO_PROXY), except for servers on this machine; so is SSL_CERT_FILE. */
+/** Proxy variables of `env` are honoured (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY), except for servers on this machine; so is SSL_CERT_FILE. */
 export function createHttpPool(env: Readonly<Record<string, string | undefined>>): HttpPool {
   const agents = new Map<string, Agent>();
 
@@ -63,7 +63,7 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
     const agent = new (moduleFor(protocol).Agent)({
       keepAlive: true,
       scheduling: "lifo",
-      ...(isLocal(href) ? {} : { proxyEnv: { ...env } }),
+      ...(isLocal(href) ? {} : { proxyEnv: { ...withAllProxy(env) } }),
     });
     agents.set(key, agent);
     return agent;

@@ -46,7 +46,10 @@ export interface Notification<P extends Schema = any> {
   /** Not in Codex, or a document's own spelling that no Codex ever sent. */
   readonly own?: true;
 }
-export const notification = <P extends Schema>(params: Lazy<P>): Notification<P> => ({ params });
+export const notification = <P extends Schema>(params: Lazy<P>, rest: Omit<Notification, "params"> = {}): Notification<P> => ({
+  params,
+  ...rest,
+});
 
 export const Empty = named("Empty", () => object({}));
 

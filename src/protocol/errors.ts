@@ -10,6 +10,8 @@ export class RpcError extends Error {
 }
 /** The request cannot be carried out. Codex also uses this code for unknown methods and params of the wrong type. */
 export const invalidRequest = (message: string, data?: unknown): RpcError => new RpcError(-32600, message, data);
+/** A client's answer to a request of the server that it does not know: another client of the thread may. */
+export const methodNotFound = -32601;
 /** A value of the right type that is out of bounds; Codex 0.166 uses it for a few limits only (over-long input, negative times). */
 export const invalidParams = (message: string, data?: unknown): RpcError => new RpcError(-32602, message, data);
 export const internalError = (message = "internal error"): RpcError => new RpcError(-32603, message);

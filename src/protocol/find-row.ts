@@ -1,8 +1,14 @@
 /** Finds a method's row by name, or the error message for an unavailable method. Serves server/dispatch.ts. */
 import type { Request } from "./define.ts";
 import { invalidRequest, type RpcError } from "./errors.ts";
+import { initializeRequests } from "./initialize.ts";
 import { clientRequests } from "./methods.ts";
+import { threadRequests } from "./thread.ts";
+import { turnRequests } from "./turn.ts";
 import { refusalOf } from "./unsupported.ts";
+
+/** Most sessions begin with these: they are found without loading the tables of all others. */
+const firstRequests: Readonly<Record<string, Request>> = { ...initializeRequests, ...threadRequests, ...turnRequests };
 
 /** The result of looking up a method. Only names in the tables are found, never those of Object.prototype. */
 export type FoundRow =
@@ -11,7 +17,7 @@ export type FoundRow =
   | { readonly kind: "unknown" };
 
 export function findRow(method: string): FoundRow {
-  const table: Readonly<Record<string, Request>> = clientRequests;
+  const table: Readonly<Record<string, Request>> = Object.hasOwn(firstRequests, method) ? firstRequests : clientRequests;
   const row = Object.hasOwn(table, method) ? table[method] : undefined;
   if (row !== undefined) return { kind: "row", row };
   const error = refusalOf(method);

@@ -4,6 +4,7 @@ import { appNotifications, appRequests } from "./app.ts";
 import { approvalServerRequests } from "./approval.ts";
 import { approvalReviewNotifications, approvalReviewRequests } from "./approval-review.ts";
 import { backgroundTerminalsRequests } from "./background-terminals.ts";
+import { clientTerminalServerRequests } from "./client-terminal.ts";
 import { commandNotifications, commandRequests } from "./command.ts";
 import { configNotifications, configRequests } from "./config.ts";
 import type { Notification, ParamsOf, Request, ResultOf } from "./define.ts";
@@ -11,6 +12,7 @@ import { diagnosticsRequests } from "./diagnostics.ts";
 import { dynamicToolServerRequests } from "./dynamic-tool.ts";
 import { environmentRequests } from "./environment.ts";
 import { externalAgentNotifications, externalAgentRequests } from "./external-agent.ts";
+import { fleetNotifications } from "./fleet.ts";
 import { fsNotifications, fsRequests } from "./fs.ts";
 import { fuzzyFileSearchNotifications, fuzzyFileSearchRequests } from "./fuzzy-file-search.ts";
 import { gitRequests } from "./git.ts";
@@ -97,6 +99,7 @@ export const serverRequests = {
   ...approvalServerRequests,
   ...dynamicToolServerRequests,
   ...userInputServerRequests,
+  ...clientTerminalServerRequests,
   ...v1ServerRequests,
 } as const satisfies Record<string, Request>;
 
@@ -109,6 +112,7 @@ export const serverNotifications = {
   ...processNotifications,
   ...configNotifications,
   ...externalAgentNotifications,
+  ...fleetNotifications,
   ...fsNotifications,
   ...fuzzyFileSearchNotifications,
   ...hooksNotifications,

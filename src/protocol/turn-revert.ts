@@ -55,6 +55,6 @@ export const turnRevertRequests = {
     experimental: true,
     own: true,
   }),
-  /** Restores the files to their state before a turn; if one was changed since, nothing is touched unless forced. Changes made by commands are restored in workspaces of up to 10,000 files that no ignore file names, for files of up to 1 MB and 24 MB in total. */
+  /** Restores the files to their state before a turn; if one was changed since, nothing is touched unless forced. Changes made by commands are restored in workspaces of up to 10,000 files that no ignore file names, for files of up to 1 MB and 24 MB in total; in a git repository on Linux, in one of any size, where these limits hold only for what git has not stored. */
   "turn/revert": request({ params: TurnRevertParams, result: TurnRevertResponse, order: byThread, experimental: true, own: true }),
 };

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorMessage } from "../lib/error-text.ts";
-import { Peer, type PeerHandlers } from "./peer.ts";
+import { RpcError } from "../protocol/errors.ts";
+import { maxAnswerBytes, Peer, type PeerHandlers } from "./peer.ts";
 import { memoryPair } from "./transport.ts";
 
 /** A serving peer and a calling peer. */
@@ -47,6 +48,22 @@ test("handlers of notifications and responses may throw, and so may the logger",
   const other = pair({ notification: broken, bug: broken });
   other.caller.notify("odd", {});
   assert.deepEqual(await other.caller.call("ping", {}), {});
+});
+
+test("a result that is too large for any connection is an error that says what to do, and the connection stays open", async () => {
+  const large: Readonly<Record<string, unknown>> = {
+    many: "x".repeat(maxAnswerBytes),
+    wide: "€".repeat(maxAnswerBytes / 3),
+    // Longer than any string can be.
+    huge: Array(6).fill("x".repeat(maxAnswerBytes)),
+  };
+  const { caller, bugs } = pair({
+    request: (method) => large[method] ?? {},
+    tooLarge: (method) => new RpcError(-32600, `${method}: ask for less`),
+  });
+  for (const method of Object.keys(large)) await assert.rejects(caller.call(method, {}), { message: `${method}: ask for less` });
+  assert.deepEqual(await caller.call("small", {}), {});
+  assert.deepEqual(bugs, []);
 });
 
 test("a result that cannot be serialized as JSON is an internal error, not a missing response", async () => {

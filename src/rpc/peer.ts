@@ -17,12 +17,17 @@ export type Outcome = { readonly result: unknown } | { readonly error: RpcError 
 export interface PeerHandlers {
   /** Returns the result or a promise of it; a thrown error becomes the error response. `after` runs once the response was sent. */
   request(method: string, params: unknown, after: (run: () => void) => void, id: Id): unknown;
-  /** Accepts a request that is answered later through `respond`, for example after asking a person. False leaves it to `request`. */
-  takeRequest?(id: string | number, method: string, params: unknown): boolean;
+  /**
+   * Accepts a request that is answered later through `respond`, for example after asking a person. False leaves it to `request`. `text` is
+   * the whole message.
+   */
+  takeRequest?(id: string | number, method: string, params: unknown, text: string): boolean;
   notification(method: string, params: unknown): void;
   /** A response to a request that was not sent through `call`. */
   answer?(id: string | number, outcome: Outcome): void;
   closed(error?: Error): void;
+  /** The error for a result that is too large to be sent: how to ask for less. */
+  tooLarge?(method: string): RpcError;
   /** The other side has read everything. */
   drained?(): void;
   /** A line that is not a message, for the log. */
@@ -33,6 +38,9 @@ export interface PeerHandlers {
 
 /** Further requests are refused while this many are unanswered: a flood must not exhaust the memory. */
 const maxInFlight = 4096;
+/** A larger answer is not sent: transports disconnect a reader that has much more before it, however fast it reads, and clients drop longer lines. */
+export const maxAnswerBytes = 100 * 1024 * 1024;
+const isTooLarge = (text: string): boolean => text.length > maxAnswerBytes / 3 && Buffer.byteLength(text) > maxAnswerBytes;
 /** Above this backlog no further input is read until the other side has caught up. */
 const highWater = 4 * 1024 * 1024;
 
@@ -121,7 +129,7 @@ export class Peer {
     const exact = exactId(id, text);
     if (typeof method === "string") {
       if (exact === undefined) return this.#handlers.notification(method, params);
-      if (!(exact instanceof BigId) && this.#handlers.takeRequest?.(exact, method, params) === true) return;
+      if (!(exact instanceof BigId) && this.#handlers.takeRequest?.(exact, method, params, text) === true) return;
       return this.serve(exact, method, params);
     }
     if (exact === undefined || exact instanceof BigId) return this.#handlers.unreadable?.("neither a request nor an answer");
@@ -161,16 +169,24 @@ export class Peer {
     this.#transport.pause();
   }
 
-  /** A result that cannot be serialized as JSON (circular or too long for a string) is still answered, with an error. */
+  /** A result that is too large, or cannot be serialized as JSON, is still answered, with an error. */
   #written(id: Id, method: string, outcome: Outcome): string {
     const shown = id instanceof BigId ? id.digits : JSON.stringify(id);
     const failed = (error: RpcError): string => `{"error":${JSON.stringify(errorToWire(error))},"id":${shown}}`;
     try {
-      return "error" in outcome ? failed(outcome.error) : `{"id":${shown},"result":${JSON.stringify(outcome.result ?? {})}}`;
+      if ("error" in outcome) return failed(outcome.error);
+      const result = JSON.stringify(outcome.result ?? {});
+      return isTooLarge(result) ? failed(this.#tooLarge(method)) : `{"id":${shown},"result":${result}}`;
     } catch (error) {
+      // No string is long enough for it.
+      if (error instanceof RangeError && error.message === "Invalid string length") return failed(this.#tooLarge(method));
       this.#report(method, error, true);
       return failed(internalError());
     }
+  }
+
+  #tooLarge(method: string): RpcError {
+    return this.#handlers.tooLarge?.(method) ?? invalidRequest(`the answer to ${method} is too large to be sent`);
   }
 
   #guarded(what: string, run: () => void): void {

@@ -12,6 +12,8 @@ const closeGraceMs = 1000;
 const cutOffGraceMs = 30_000;
 
 const goingAway = 1001;
+/** The service restarts: connect again, here or elsewhere. */
+export const serviceRestart = 1012;
 /** "Try again later": reconnect and resume. */
 const tryAgainLater = 1013;
 const ignore = (): void => {};
@@ -76,10 +78,10 @@ export class WebSocketTransport implements Transport {
       this.onMessage(next);
     }
   }
-  close(): void {
+  close(code: number = goingAway): void {
     if (this.#closed) return;
     this.#outbox.flush();
-    this.#ws.close(goingAway);
+    this.#ws.close(code);
     setTimeout(() => this.#ws.terminate(), closeGraceMs).unref();
   }
   cutOff(why: string): void {

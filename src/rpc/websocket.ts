@@ -1,5 +1,5 @@
 /** Websocket listeners and connections over TCP. Access is checked here, before any message is read. */
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { isIPv4, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { sparing } from "../lib/allowance.ts";
@@ -14,7 +14,11 @@ import { maxMessageBytes, WebSocketTransport } from "./websocket-transport.ts";
 export type Report = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
 export interface ListenerRules extends AccessRules {
-  readonly onConnection: (transport: Transport) => void;
+  /** `request`: the one that opened the connection. */
+  readonly onConnection: (transport: Transport, request: IncomingMessage) => void;
+  /** Makes it `wss`. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly maxConnections?: number | undefined;
   readonly report?: Report | undefined;
   readonly readerLimits?: ReaderLimits | undefined;
 }
@@ -38,6 +42,7 @@ export interface Listener {
 const maxHeaderBytes = 16 * 1024;
 const headTimeoutMs = 10_000;
 const maxConnections = 1024;
+const connectMs = 10_000;
 
 /** Contract: the caller has ensured that an address reachable from other machines always has `checkToken`. */
 export async function listenWebSocket(options: ListenOptions): Promise<Listener> {
@@ -46,7 +51,10 @@ export async function listenWebSocket(options: ListenOptions): Promise<Listener>
   await startListening(sockets.server, () => sockets.server.listen({ host: options.host, port: options.port }), options.report);
   const address = sockets.server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
-  return { url: `ws://${isIPv4(options.host) ? options.host : `[${options.host}]`}:${port}`, close: sockets.close };
+  return {
+    url: `${options.tls === undefined ? "ws" : "wss"}://${isIPv4(options.host) ? options.host : `[${options.host}]`}:${port}`,
+    close: sockets.close,
+  };
 }
 
 export const isLoopback = (address: string): boolean =>
@@ -76,7 +84,7 @@ export async function createSocketServer(
   kind: "websocket" | "unix",
   isOwnHost: (host: string) => boolean,
 ): Promise<SocketServer> {
-  const [{ createServer }, { WebSocketServer }] = await Promise.all([import("node:http"), import("ws")]);
+  const { WebSocketServer } = await import("ws");
   const open = new Set<Transport>();
   const report = sparing(rules.report ?? (() => {}));
   const sockets = new WebSocketServer({
@@ -87,7 +95,7 @@ export async function createSocketServer(
     clientTracking: false,
   });
   const limits = { maxHeaderSize: maxHeaderBytes, headersTimeout: headTimeoutMs, requestTimeout: headTimeoutMs, keepAlive: true };
-  const server = createServer({ ...limits, connectionsCheckingInterval: 2000 }, (request, response) => {
+  const answer: RequestListener = (request, response) => {
     try {
       const refused = refuseRequest(request, rules, isOwnHost);
       const status = refused === undefined ? plainAnswer(request) : refused.status;
@@ -96,8 +104,13 @@ export async function createSocketServer(
       report("a request could not be answered", { error: errorStack(error) });
       response.destroy();
     }
-  });
-  server.maxConnections = maxConnections;
+  };
+  const settings = { ...limits, connectionsCheckingInterval: 2000 };
+  const server =
+    rules.tls === undefined
+      ? (await import("node:http")).createServer(settings, answer)
+      : (await import("node:https")).createServer({ ...settings, ...rules.tls }, answer);
+  server.maxConnections = rules.maxConnections ?? maxConnections;
   onBrokenRequest(server, refuse);
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => socket.destroy());
@@ -120,7 +133,7 @@ export async function createSocketServer(
       const transport = new WebSocketTransport(ws, socket, { kind, limits: rules.readerLimits, behind: () => cutFurthestBehind(open) });
       open.add(transport);
       ws.on("close", () => open.delete(transport));
-      rules.onConnection(transport);
+      rules.onConnection(transport, request);
     });
   };
   const close = async (): Promise<void> => {
@@ -154,13 +167,43 @@ function refuse(socket: Duplex, status: keyof typeof reasons): void {
 export interface ConnectOptions {
   /** Sent as `Authorization: Bearer …`. */
   readonly token?: string | undefined;
+  /** Further headers of the opening request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The only certificate that is accepted at a `wss` address, by its SHA-256 in hex; who issued it and for which name is not asked. */
+  readonly certSha256?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Opens a connection to `ws://…` or `wss://…`. Rejects with the reason if the server is not running or refuses the connection. */
-export function connectWebSocket(url: string, options: ConnectOptions = {}): Promise<Transport> {
-  return openWebSocket(url, "websocket", options, {});
+export async function connectWebSocket(url: string, options: ConnectOptions = {}): Promise<Transport> {
+  if (options.certSha256 === undefined || !url.startsWith("wss:")) return await openWebSocket(url, "websocket", options, {});
+  const socket = await pinnedSocket(url, options.certSha256, options.timeoutMs ?? connectMs);
+  return await openWebSocket(url, "websocket", options, { createConnection: () => socket });
+}
+
+/** Nothing, and above all no token, is sent before the certificate was compared. */
+async function pinnedSocket(url: string, certSha256: string, timeoutMs: number): Promise<Socket> {
+  const { connect } = await import("node:tls");
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const expected = certSha256.replaceAll(":", "").toLowerCase();
+  return await new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false });
+    const fail = (error: Error): void => {
+      socket.destroy();
+      reject(error);
+    };
+    socket.setTimeout(timeoutMs, () => fail(new Error("the other side does not answer")));
+    socket.once("error", fail);
+    socket.once("secureConnect", () => {
+      const shown = socket.getPeerCertificate().fingerprint256?.replaceAll(":", "").toLowerCase();
+      if (shown !== expected) return fail(new Error("the other side shows another certificate than the one that is known"));
+      socket.setTimeout(0);
+      socket.off("error", fail);
+      resolve(socket);
+    });
+  });
 }
 
 export async function openWebSocket(
@@ -178,8 +221,8 @@ export async function openWebSocket(
       perMessageDeflate: false,
       autoPong: false,
       maxPayload: 4 * maxMessageBytes,
-      handshakeTimeout: options.timeoutMs ?? 10_000,
-      ...(options.token === undefined ? {} : { headers: { authorization: `Bearer ${options.token}` } }),
+      handshakeTimeout: options.timeoutMs ?? connectMs,
+      headers: { ...options.headers, ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }) },
       ...extra,
     });
     const abort = (): void => {

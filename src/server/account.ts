@@ -65,6 +65,6 @@ export async function askForTokens(
   params: ChatgptAuthTokensRefreshParams,
   signal: AbortSignal,
 ): Promise<ChatgptAuthTokensRefreshResponse | undefined> {
-  const answer = await subscriptions.ask(accountChannel, "account/chatgptAuthTokens/refresh", params, signal);
+  const answer = await subscriptions.ask(accountChannel, "account/chatgptAuthTokens/refresh", params, { signal });
   return answer.kind === "answered" ? parse(ChatgptAuthTokensRefreshResponse, answer.result) : undefined;
 }

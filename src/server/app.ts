@@ -90,6 +90,8 @@ export interface App {
   openLegacy(session: Session): LegacyAdapter;
   /** `--compat`: the dialect of every connection that does not choose one itself. */
   readonly compat: Dialect | undefined;
+  /** Called before each request: what was read of the settings' files before it no longer counts. */
+  requestCame(): void;
   /** Ends every turn and command and closes the store. */
   close(): Promise<void>;
 }
@@ -130,6 +132,8 @@ export interface Session {
   dialect: Dialect;
   experimental: boolean;
   optOut: ReadonlySet<string>;
+  /** Offers terminals to commands that run outside the sandbox. */
+  terminals: boolean;
   /** The v1 API on this connection, once one of its methods was used: it sends the `codex/event/*` notifications. */
   legacy: LegacyAdapter | undefined;
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;

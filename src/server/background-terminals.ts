@@ -12,7 +12,7 @@ export const backgroundTerminalsHandlers: HandlersFor<typeof backgroundTerminals
       cwd: t.cwd,
       itemId: t.itemId,
       processId: t.processId,
-      osPid: t.running.pid,
+      osPid: t.running.pid ?? null,
       cpuPercent: null,
       rssKb: null,
     }));

@@ -2,7 +2,7 @@
 import { Allowance } from "../lib/allowance.ts";
 import { errorStack } from "../lib/error-text.ts";
 import type { ParamsOf } from "../protocol/define.ts";
-import { troubleNotice } from "../protocol/errors.ts";
+import { invalidRequest, troubleNotice } from "../protocol/errors.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import { Peer } from "../rpc/peer.ts";
@@ -11,6 +11,7 @@ import type { App, Session } from "./app.ts";
 import { announceConfigWarnings } from "./config.ts";
 import { dispatch } from "./dispatch.ts";
 import type { Introduction } from "./introduce.ts";
+import { tooLarge } from "./too-large.ts";
 
 export interface Connection {
   readonly session: Session;
@@ -33,6 +34,8 @@ export interface ConnectionOptions {
   readonly receivesRaw?: boolean;
   /** Another process on this home passes its client's conversation on to us. */
   readonly isRelayed?: boolean;
+  /** Why a method is not carried out for these connections, if it is not. */
+  readonly refuse?: ((method: string) => string | undefined) | undefined;
   /** The connection on whose behalf an adapter opens this one: that connection is throttled or closed if its client does not read. */
   readonly onBehalfOf?: Session | undefined;
   /** The client's `initialize` was already answered by the fast start-up path. */
@@ -55,9 +58,12 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
   const notices = new Allowance({ count: noticesPerMinute, ms: 60_000 });
   const peer = new Peer(transport, {
     request(method, params, after, id) {
+      app.requestCame();
+      const why = options.refuse?.(method);
+      if (why !== undefined) throw invalidRequest(why);
       const result = dispatch(method, params, { app, session, after, id });
       const checked = app.wireCheck === undefined ? result : app.wireCheck.result(method, result);
-      if (method !== "thread/resume" || !(checked instanceof Promise)) return checked;
+      if (!(checked instanceof Promise) || (method !== "thread/resume" && !session.isRelayed)) return checked;
       return checked.catch((error: unknown) => app.relay.takeLate(session, { id, method, params }, error));
     },
     takeRequest: (id, method, params) => app.relay.take(session, { id, method, params }),
@@ -69,6 +75,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
       reportBug(app, method, error);
       if (!isAnswered && notices.take() !== undefined) session.notify("warning", { message: troubleNotice, threadId: null });
     },
+    tooLarge,
     closed: (error) => {
       if (error?.message === tooFarBehind) app.log.warn("a client that does not read was cut off", { client: session.client.name });
       end();
@@ -92,6 +99,7 @@ export function serve(app: App, transport: Transport, options: ConnectionOptions
     dialect: app.compat ?? "0.92",
     experimental: false,
     optOut: new Set(),
+    terminals: false,
     legacy: undefined,
     notify: <M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>) =>
       app.subscriptions.toSession(session, method, params),

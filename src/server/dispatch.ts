@@ -7,8 +7,13 @@ import { experimentalPart } from "../protocol/gate.ts";
 import { v1Requests } from "../protocol/v1/methods.ts";
 import type { Call } from "./app.ts";
 import { handlers } from "./handlers.ts";
+import { initializeHandlers } from "./initialize.ts";
+import { threadHandlers } from "./thread.ts";
+import { turnHandlers } from "./turn.ts";
 
 type AnyHandler = (params: unknown, call: Call) => unknown;
+/** Most sessions begin with these: they are served without loading all others. */
+export const firstHandlers = { ...initializeHandlers, ...threadHandlers, ...turnHandlers };
 
 export function dispatch(method: string, given: unknown, call: Call): unknown {
   const found = findRow(method);
@@ -18,10 +23,11 @@ export function dispatch(method: string, given: unknown, call: Call): unknown {
   const params = readParams(row, given);
   refuseExperimental(method, row, params, call);
   warnOfNoEffect(method, row, params, call);
-  const handler = (handlers as Readonly<Record<string, AnyHandler>>)[method];
+  const isFirst = Object.hasOwn(firstHandlers, method);
+  const handler = ((isFirst ? firstHandlers : handlers) as Readonly<Record<string, AnyHandler>>)[method];
   if (handler === undefined) throw invalidRequest(`${method} is not available in this build`);
   // the v1 methods call current ones, which keep the order themselves
-  const key = Object.hasOwn(v1Requests, method) ? undefined : row.order?.(params);
+  const key = !isFirst && Object.hasOwn(v1Requests, method) ? undefined : row.order?.(params);
   const start = (): unknown => handler(params, call);
   if (key === undefined) return start();
   if (row.alone === undefined) return call.app.runs.run(key, start);

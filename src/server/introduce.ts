@@ -9,7 +9,7 @@ import type { App, Dialect, Session } from "./app.ts";
 /** The parts of the app that the response contains. */
 export type About = Pick<App, "version" | "codexHome" | "system" | "compat">;
 /** What a session knows about its client from then on. */
-export type Introduction = Pick<Session, "client" | "originator" | "userAgent" | "dialect" | "experimental" | "optOut">;
+export type Introduction = Pick<Session, "client" | "originator" | "userAgent" | "dialect" | "experimental" | "optOut" | "terminals">;
 
 /** Throws invalidRequest for an unknown dialect, and for a name that cannot be used in a header. */
 export function introduce(
@@ -31,6 +31,7 @@ export function introduce(
     dialect,
     experimental: capabilities?.experimentalApi === true,
     optOut: new Set(capabilities?.optOutNotificationMethods ?? []),
+    terminals: extensionOf(capabilities)?.terminals === true,
   };
   const answer = {
     userAgent: introduction.userAgent,
@@ -43,8 +44,11 @@ export function introduce(
 
 const dialects: readonly Dialect[] = ["seed-000", "0.92", "0.166"];
 
+const extensionOf = (capabilities: InitializeParams["capabilities"]) =>
+  (capabilities?.extensions as { parley?: { dialect?: unknown; terminals?: unknown } } | null | undefined)?.parley;
+
 function chosenDialect(capabilities: InitializeParams["capabilities"], compat: Dialect | undefined): Dialect | undefined {
-  const chosen = (capabilities?.extensions as { parley?: { dialect?: unknown } } | null | undefined)?.parley?.dialect;
+  const chosen = extensionOf(capabilities)?.dialect;
   const own = dialects.find((d) => d === chosen);
   if (chosen !== undefined && own === undefined)
     throw invalidRequest(`Invalid request: capabilities.extensions.parley.dialect must be one of ${dialects.join(", ")}`);

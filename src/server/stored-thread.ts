@@ -3,7 +3,7 @@
 import { replay } from "../core/context/replay.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../core/ports/thread-store.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
-import { archivedError, checkId } from "../core/thread/threads.ts";
+import { archivedError, checkId, type RecentTurns } from "../core/thread/threads.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { agentNames, type Thread, type ThreadStatus, withoutExtras } from "../protocol/thread.ts";
 import type { Turn } from "../protocol/turn.ts";
@@ -51,7 +51,7 @@ function statusOf(id: string, live: LiveThread | undefined, { relay }: App): Thr
 export async function threadFromStored(id: string, withTurns: boolean, app: App): Promise<Thread> {
   const stored = await app.store.find(id);
   if (stored === undefined) throw invalidRequest(`thread not loaded: ${id}`);
-  const thread = storedToWire(stored, app, withTurns ? replay(await app.store.read(id)).turns : []);
+  const thread = storedToWire(stored, app, withTurns ? await storedTurns(id, app) : []);
   const placed = await withPlace(thread, app);
   if (placed.model !== null) return placed;
   const { model, effort } = await app.store.lastModel(id);
@@ -61,7 +61,7 @@ export async function threadFromStored(id: string, withTurns: boolean, app: App)
 /** All records of a live or stored thread, including the first. */
 export async function readRecords(id: string, app: App): Promise<{ records: readonly ThreadRecord[]; meta: ThreadMeta }> {
   checkId(id, "session");
-  const live = app.threads.find(id);
+  const live = await app.threads.current(id);
   if (live !== undefined) return { records: await app.threads.recordsOf(live), meta: live.meta };
   const stored = await app.store.find(id);
   if (stored === undefined) throw invalidRequest(`no rollout found for thread id ${id}`);
@@ -81,7 +81,7 @@ export async function findThread(id: string, app: App): Promise<void> {
 /** A thread must not be moved or removed while another process writes it. */
 export async function asSoleWriter(id: string, { app, session }: Call, work: () => Promise<void>): Promise<void> {
   const lease = await app.store.lease(id, session.client.name).catch((error: unknown) => {
-    throw error instanceof ThreadHeld ? invalidRequest(error.message) : error;
+    throw error instanceof ThreadHeld && !session.isRelayed ? invalidRequest(error.message) : error;
   });
   try {
     await work();
@@ -90,11 +90,32 @@ export async function asSoleWriter(id: string, { app, session }: Call, work: () 
   }
 }
 
+/** The same, but old turns of a long thread may lack outputs. */
+export async function recentTurnsOf(id: string, app: App): Promise<RecentTurns> {
+  checkId(id, "thread");
+  const live = await app.threads.current(id);
+  if (live !== undefined) return await app.threads.recentTurnsOf(live);
+  const recent = (await app.store.find(id)) === undefined ? undefined : await app.store.readRecent(id);
+  if (recent === undefined) return { turns: await turnsOf(id, app), isWhole: () => true };
+  return { turns: replay(recent.records).turns, isWhole: (turnId) => recent.wholeTurns.has(turnId) };
+}
+
 /** The turns of any thread. */
 export async function turnsOf(id: string, app: App): Promise<readonly Turn[]> {
   checkId(id, "thread");
-  const live = app.threads.find(id);
+  const live = await app.threads.current(id);
   if (live !== undefined) return await app.threads.turnsOf(live);
   if ((await app.store.find(id)) === undefined) throw invalidRequest(`thread not loaded: ${id}`);
-  return replay(await app.store.read(id)).turns;
+  return await storedTurns(id, app);
 }
+
+async function storedTurns(id: string, app: App): Promise<readonly Turn[]> {
+  const isOpen = await app.store.hasOpenTurn?.(id);
+  const records = await app.store.read(id);
+  const { turns } = replay(records);
+  return isOpen === true ? turns.map((turn) => (hasEnded(turn, records) ? turn : { ...turn, status: "inProgress" as const })) : turns;
+}
+
+/** A turn without an end was interrupted, unless somebody goes on with it. */
+const hasEnded = ({ id }: Turn, records: readonly ThreadRecord[]): boolean =>
+  records.some((record) => record.type === "turnEnded" && record.turnId === id);

@@ -14,7 +14,7 @@ test("the pending requests of one thread are limited; the next is refused with a
       threadId,
       "item/tool/requestUserInput",
       { threadId, turnId: "t", itemId: "i", isBlocking: true, questions: [] },
-      stop.signal,
+      { signal: stop.signal },
     );
   const waiting = Array.from({ length: 64 }, () => ask("one"));
   const refused = await ask("one");
@@ -35,10 +35,66 @@ test("the pending v1 requests of one connection are limited; the next counts as 
       readonly onClose: Set<() => void>;
     };
   const [one, other] = [session("one"), session("other")];
+  for (const each of [one, other]) subscriptions.join(each);
   const waiting = Array.from({ length: 64 }, () => subscriptions.askSession(one, "execCommandApproval", {}));
   assert.equal(await subscriptions.askSession(one, "execCommandApproval", {}), undefined);
   waiting.push(subscriptions.askSession(other, "execCommandApproval", {}));
   assert.deepEqual([asked.filter((name) => name === "one").length, asked.at(-1)], [64, "other"]);
   for (const { onClose } of [one, other]) for (const gone of [...onClose]) gone();
   assert.ok((await Promise.all(waiting)).every((answer) => answer === undefined));
+});
+
+test("a client that does not know a request leaves it to the others; when they have left, it is refused", async () => {
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const clock = { now: () => 0, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
+  const subscriptions = new Subscriptions({ clock, log: silent, timeoutFor: () => undefined, wireCheck: undefined });
+  const session = (name: string) =>
+    ({ client: { name, title: null }, optOut: new Set(), transport: "memory", peer: { send: () => {} } }) as unknown as Session;
+  const [old, current, later] = [session("old"), session("current"), session("later")];
+  for (const one of [old, current, later]) {
+    subscriptions.join(one);
+    subscriptions.subscribe(one, "t");
+  }
+  const ask = () =>
+    subscriptions.ask(
+      "t",
+      "item/tool/requestUserInput",
+      { threadId: "t", turnId: "t", itemId: "i", isBlocking: true, questions: [] },
+      { signal: new AbortController().signal },
+    );
+  const unknown = { error: { code: -32601, message: "unknown" } } as never;
+  const first = ask();
+  const [id = -1] = subscriptions.pendingOn("t");
+  subscriptions.answered(old, id, unknown);
+  subscriptions.answered(current, id, { result: "yes" });
+  assert.deepEqual(await first, { kind: "answered", result: "yes", by: "current" });
+  const second = ask();
+  const [next = -1] = subscriptions.pendingOn("t");
+  subscriptions.answered(old, next, unknown);
+  subscriptions.unsubscribe(current, "t");
+  assert.equal(subscriptions.pendingOn("t").length, 1, "one may still answer");
+  subscriptions.leave(later);
+  assert.deepEqual(await second, { kind: "refused", message: "unknown", by: "old" });
+});
+
+test("nobody is notified that a question has ended before its answer is kept", async () => {
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const clock = { now: () => 0, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
+  const subscriptions = new Subscriptions({ clock, log: silent, timeoutFor: () => undefined, wireCheck: undefined });
+  const events: string[] = [];
+  const session = {
+    ...{ client: { name: "one", title: null }, transport: "websocket", dialect: "0.166", optOut: new Set() },
+    peer: { send: (json: string) => void events.push((JSON.parse(json) as { method: string }).method) },
+  } as unknown as Session;
+  subscriptions.join(session);
+  subscriptions.subscribe(session, "t");
+  const keep = async (): Promise<void> => {
+    await Promise.resolve();
+    events.push("kept");
+  };
+  const params = { threadId: "t", turnId: "u", itemId: "i", isBlocking: true, questions: [] };
+  const answer = subscriptions.ask("t", "item/tool/requestUserInput", params, { signal: new AbortController().signal, keep });
+  subscriptions.answered(session, subscriptions.pendingOn("t")[0] ?? -1, { result: { answers: {} } });
+  assert.equal((await answer).kind, "answered");
+  assert.deepEqual(events, ["item/tool/requestUserInput", "kept", "serverRequest/resolved"]);
 });

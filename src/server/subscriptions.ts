@@ -1,10 +1,10 @@
 /** Which connection is subscribed to which thread, which requests are pending, and which readers are behind. Implements the core's Audience. */
 
-import type { Answer, Audience } from "../core/ports/audience.ts";
+import type { Answer, Asking, Audience } from "../core/ports/audience.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { ParamsOf } from "../protocol/define.ts";
-import { invalidRequest } from "../protocol/errors.ts";
+import { invalidRequest, methodNotFound } from "../protocol/errors.ts";
 import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts";
 import type { Outcome } from "../rpc/peer.ts";
 import { tooFarBehind } from "../rpc/transport.ts";
@@ -19,12 +19,14 @@ interface Pending {
   readonly method: keyof ServerRequests;
   readonly params: unknown;
   readonly settle: (answer: Answer) => void;
+  /** Sessions that do not know this kind of request, with their words: the others decide, and without others it is refused. */
+  readonly unable: Map<Session, string>;
   /** The session that answered first. */
   by?: Session;
 }
 
 /** Maximum number of threads per connection. */
-const maxWatched = 500;
+const maxWatched = 1100;
 /** Maximum number of pending requests per thread, and of the v1 API per connection. */
 const maxWaiting = 64;
 
@@ -48,7 +50,7 @@ export class Subscriptions implements Audience {
   readonly #raw = new WeakMap<Session, Set<string>>();
   readonly #parents = new Map<string, string>();
   readonly #pending = new Map<number, Pending>();
-  readonly #private = new Map<number, { readonly session: Session; readonly settle: (result: unknown) => void }>();
+  readonly #private = new Map<number, { readonly session: Session; readonly settle: (outcome: Outcome) => void }>();
   readonly #readers: Readers;
   #sessionIds = 0;
   #requestIds = 0;
@@ -109,6 +111,7 @@ export class Subscriptions implements Audience {
     const audience = this.#byThread.get(threadId);
     if (audience === undefined || !audience.delete(session)) return false;
     this.#raw.get(session)?.delete(threadId);
+    for (const pending of this.#pending.values()) this.#refuseIfNobodyKnows(pending);
     if (audience.size === 0) {
       this.#byThread.delete(threadId);
       this.onUnwatched(threadId);
@@ -183,13 +186,13 @@ export class Subscriptions implements Audience {
     threadId: string,
     method: M,
     params: ParamsOf<ServerRequests[M]>,
-    signal: AbortSignal,
+    { signal, keep }: Asking,
   ): Promise<Answer> {
     signal.throwIfAborted();
     if (this.pendingOn(threadId).length >= maxWaiting)
       return { kind: "refused", message: `${maxWaiting} questions of this thread wait for an answer already`, by: "the server" };
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const pending: Pending = { id: this.#requestIds++, threadId, method, params, settle: resolve };
+    const pending: Pending = { id: this.#requestIds++, threadId, method, params, settle: resolve, unable: new Map() };
     this.#pending.set(pending.id, pending);
     const seconds = this.#options.timeoutFor(method);
     const timer =
@@ -199,7 +202,9 @@ export class Subscriptions implements Audience {
     for (const session of this.subscribers(threadId)) this.#put(session, pending);
     this.#refuseIfNoClientIsLeft();
     try {
-      return await promise;
+      const answer = await promise;
+      await keep?.(answer);
+      return answer;
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
@@ -223,16 +228,29 @@ export class Subscriptions implements Audience {
     );
   }
 
-  /** Sends a request to one connection only, without a thread. Resolves to undefined if it refuses or disconnects. */
-  askSession(session: Session, method: string, params: unknown): Promise<unknown> {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    if ([...this.#private.values()].filter((waiting) => waiting.session === session).length >= maxWaiting)
-      return Promise.resolve(undefined);
+  /** Sends a question of the v1 API to one connection only. Resolves to undefined if it refuses or disconnects. */
+  async askSession(session: Session, method: string, params: unknown): Promise<unknown> {
+    if ([...this.#private.values()].filter((waiting) => waiting.session === session).length >= maxWaiting) return undefined;
+    const outcome = await this.#request(session, method, params);
+    return outcome === undefined || "error" in outcome ? undefined : outcome.result;
+  }
+  /** Sends a request to one connection only. Resolves to undefined if it disconnects. */
+  requestOf<M extends keyof ServerRequests>(
+    session: Session,
+    method: M,
+    params: ParamsOf<ServerRequests[M]>,
+  ): Promise<Outcome | undefined> {
+    this.#options.wireCheck?.check("request", method, params);
+    return this.#request(session, method, params);
+  }
+  #request(session: Session, method: string, params: unknown): Promise<Outcome | undefined> {
+    if (!this.#sessions.has(session)) return Promise.resolve(undefined);
+    const { promise, resolve } = Promise.withResolvers<Outcome | undefined>();
     const id = this.#requestIds++;
-    const settle = (result: unknown): void => {
+    const settle = (outcome: Outcome | undefined): void => {
       this.#private.delete(id);
       session.onClose.delete(gone);
-      resolve(result);
+      resolve(outcome);
     };
     const gone = (): void => settle(undefined);
     session.onClose.add(gone);
@@ -243,9 +261,13 @@ export class Subscriptions implements Audience {
 
   answered(session: Session, id: string | number, outcome: Outcome): void {
     const own = typeof id === "number" ? this.#private.get(id) : undefined;
-    if (own?.session === session) return own.settle("error" in outcome ? undefined : outcome.result);
+    if (own?.session === session) return own.settle(outcome);
     const pending = typeof id === "number" ? this.#pending.get(id) : undefined;
     if (pending === undefined || !this.subscribers(pending.threadId).has(session)) return;
+    if ("error" in outcome && outcome.error.code === methodNotFound) {
+      pending.unable.set(session, outcome.error.message);
+      return this.#refuseIfNobodyKnows(pending);
+    }
     pending.by ??= session;
     const by = session.client.name;
     pending.settle(
@@ -253,6 +275,12 @@ export class Subscriptions implements Audience {
     );
   }
 
+  forget(threadId: string): void {
+    for (const session of this.#byThread.get(threadId) ?? []) this.#raw.get(session)?.delete(threadId);
+    this.#byThread.delete(threadId);
+    this.#parents.delete(threadId);
+    this.#readers.wake();
+  }
   isWatched(threadId: string): boolean {
     return this.subscribers(threadId).size > 0;
   }
@@ -273,6 +301,12 @@ export class Subscriptions implements Audience {
     const { method, params } = requestFor(session, pending.method, pending.params);
     if (method !== pending.method) this.#options.wireCheck?.check("request", method, params);
     session.peer.send(JSON.stringify({ method, id: pending.id, params }));
+  }
+
+  #refuseIfNobodyKnows({ threadId, unable, settle }: Pending): void {
+    const [session] = [...this.subscribers(threadId)];
+    if (session === undefined || [...this.subscribers(threadId)].some((one) => !unable.has(one))) return;
+    settle({ kind: "refused", message: unable.get(session) ?? "", by: session.client.name });
   }
 
   /** Over stdio there will never be another client; elsewhere one may still connect. */

@@ -2,10 +2,10 @@
 import type { ThreadQuery } from "../core/ports/thread-store.ts";
 import { checkId, isThreadId } from "../core/thread/threads.ts";
 import { invalidParams, invalidRequest } from "../protocol/errors.ts";
-import type { ThreadListParams, threadListRequests } from "../protocol/thread-list.ts";
+import type { ThreadListParams, ThreadTurnsListParams, ThreadTurnsListResponse, threadListRequests } from "../protocol/thread-list.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { App, HandlersFor } from "./app.ts";
-import { storedToWire, turnsOf } from "./stored-thread.ts";
+import { recentTurnsOf, storedToWire, turnsOf } from "./stored-thread.ts";
 import { readStatesOf, withPlace, withPlaces } from "./thread-place.ts";
 
 const defaultLimit = 25;
@@ -48,9 +48,7 @@ export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
   },
 
   async "thread/turns/list"(params, { app }) {
-    const turns = await turnsOf(params.threadId, app);
-    const page = pageOf(turns, (turn) => turn.id, { ...params, sortDirection: params.sortDirection ?? "desc" });
-    return { ...page, data: page.data.map((turn) => viewOf(turn, params.itemsView ?? "summary")) };
+    return await pageOfTurns(params.threadId, params, app);
   },
 
   async "thread/items/list"(params, { app }) {
@@ -141,6 +139,19 @@ interface PageParams {
   readonly cursor?: string | null;
   readonly limit?: number | null | undefined;
   readonly sortDirection?: "asc" | "desc";
+}
+
+/** Of a long thread all turns are read only for a page of old ones. */
+export async function pageOfTurns(
+  threadId: string,
+  params: Omit<ThreadTurnsListParams, "threadId">,
+  app: App,
+): Promise<ThreadTurnsListResponse> {
+  const pageIn = (turns: readonly Turn[]) => pageOf(turns, (turn) => turn.id, { ...params, sortDirection: params.sortDirection ?? "desc" });
+  const recent = await recentTurnsOf(threadId, app);
+  let page = pageIn(recent.turns);
+  if (!page.data.every((turn) => recent.isWhole(turn.id))) page = pageIn(await turnsOf(threadId, app));
+  return { ...page, data: page.data.map((turn) => viewOf(turn, params.itemsView ?? "summary")) };
 }
 
 /** Prefix of a backwards cursor's key: its own row is included again, because it may have changed. */

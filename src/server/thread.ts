@@ -15,22 +15,20 @@ import type { AskForApproval, SandboxPolicy } from "../protocol/policy.ts";
 import { type SettingParams, settingsIn, shownSettings } from "../protocol/settings.ts";
 import type {
   ThreadForkParams,
-  ThreadResumeInitialTurnsPageParams,
   ThreadResumeParams,
   ThreadStartParams,
   ThreadStartResponse,
   ThreadStatus,
-  TurnsPage,
   threadRequests,
 } from "../protocol/thread.ts";
 import type { threadChangeRequests } from "../protocol/thread-change.ts";
 import type { Turn } from "../protocol/turn.ts";
+import { RunsElsewhere } from "../relay/messages.ts";
 import { type App, type Call, calledBy, type HandlersFor, type Session } from "./app.ts";
 import { environmentChange } from "./environments.ts";
 import { awaitRequired, startServers } from "./mcp.ts";
-import { RunsElsewhere } from "./relay/link.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
-import { pageOf, viewOf } from "./thread-list.ts";
+import { pageOfTurns } from "./thread-list.ts";
 import { readStatesOf, withPlace } from "./thread-place.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
 import { announceConfigChanges, collaborationModeOf } from "./thread-settings.ts";
@@ -69,7 +67,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       ...calledBy(session),
       runsElsewhere: () => app.relay.canPass(call, id),
     });
-    const { thread, turns } = await resumed.catch((error: unknown) => {
+    const thread = await resumed.catch((error: unknown) => {
       throw error instanceof ThreadHeld ? new RunsElsewhere(id) : error;
     });
     call.after(() => thread.goOn());
@@ -87,6 +85,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
         startServers(thread, app);
       });
     if (!wasLoaded) call.after(() => warmUpInBackground(thread));
+    const turns = params.excludeTurns === true ? [] : await app.threads.turnsOf(thread);
     if (params.excludeTurns !== true) sendUsage(thread, turns, call);
     call.after(() => {
       const failed = (error: unknown): void => app.log.warn("a goal could not be read", { threadId: id, error: String(error) });
@@ -96,8 +95,8 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     if (thread.readOnlyBecause !== undefined)
       call.after(() => session.notify("warning", { threadId: thread.id, message: thread.readOnlyBecause ?? "" }));
     return {
-      ...(await opened(thread, call, params.excludeTurns === true ? [] : turns)),
-      ...(params.initialTurnsPage ? { initialTurnsPage: firstPage(turns, params.initialTurnsPage) } : {}),
+      ...(await opened(thread, call, turns)),
+      ...(params.initialTurnsPage ? { initialTurnsPage: await pageOfTurns(thread.id, params.initialTurnsPage, app) } : {}),
       collaborationMode: collaborationModeOf(thread),
     };
   },
@@ -326,11 +325,6 @@ function warnNotApplied(thread: LiveThread, params: ThreadResumeParams, { sessio
   if (ignored.length === 0) return;
   const message = `this thread is already open and keeps its settings; not applied: ${ignored.join(", ")}. Use thread/settings/update to change them.`;
   after(() => session.notify("warning", { threadId: thread.id, message }));
-}
-
-function firstPage(turns: readonly Turn[], wanted: ThreadResumeInitialTurnsPageParams): TurnsPage {
-  const page = pageOf(turns, (turn) => turn.id, { limit: wanted.limit, sortDirection: wanted.sortDirection ?? "desc" });
-  return { ...page, data: page.data.map((turn) => viewOf(turn, wanted.itemsView ?? "summary")) };
 }
 
 function startOptions(params: ThreadStartParams | ThreadForkParams, { session }: Call, cwd = process.cwd()): StartOptions {

@@ -24,7 +24,9 @@ export const turnRevertHandlers: HandlersFor<typeof turnRevertRequests> = {
       throw invalidRequest("cannot revert files while a turn is running; interrupt it first");
     const reverted = await revertTurn({ threadId, turnId }, force ?? false, app.undo, app.workspace);
     if (reverted !== undefined) return reverted;
-    throw invalidRequest(`no file changes are kept for turn ${turnId} of thread ${threadId}: it changed no files, or it is too old`);
+    throw invalidRequest(
+      `no file changes are kept for turn ${turnId} of thread ${threadId}: it changed no files, it is too old, or its commands ran in a folder that is too large to remember and no git repository`,
+    );
   },
 };
 

@@ -251,9 +251,10 @@ describe("skills", () => {
       const file = skill(path.join(work, ".agents", "skills"), "evil", "MARKER-EVIL");
       assert.ok((await mine()).some((s) => s.name === "evil" && s.scope === "repo"));
       assert.doesNotMatch((await skills.catalogue(settings(), config().effective(work))) ?? "", /evil/);
-      assert.deepEqual(await inject(text("$evil")), []);
-      const named = (await inject({ type: "skill", name: "evil", path: file })).join();
-      assert.ok(named.includes("has not trusted") && !named.includes("MARKER"));
+      for (const named of [text("$evil"), { type: "skill", name: "evil", path: file } as const]) {
+        const told = (await inject(named)).join();
+        assert.ok(told.includes("has not trusted") && !told.includes("MARKER") && !told.includes("About"), told);
+      }
       trust();
       assert.match((await skills.catalogue(settings(), config().effective(work))) ?? "", /- evil:/);
       assert.match((await inject(text("$evil"))).join(), /MARKER-EVIL/);

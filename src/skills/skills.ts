@@ -113,7 +113,10 @@ class LocalSkills implements Skills {
     const named = new Set(items.map((item) => item.name));
     for (const name of mentioned.filter((candidate) => !named.has(candidate))) {
       const skill = onlyNamed(skills, name);
-      if (skill !== undefined && refusalOf(skill, config, found) === undefined) chosen.set(skill.path, skill);
+      if (skill === undefined) continue; // most words with a dollar sign are no skills
+      const reason = refusalOf(skill, config, found);
+      if (reason === undefined) chosen.set(skill.path, skill);
+      else refusals.push(refusalText(name, reason));
     }
     return [...(await Promise.all([...chosen.values()].map((skill) => this.#injection(skill, config)))), ...refusals];
   }

@@ -1,25 +1,34 @@
 /** The ThreadStore on the local disk: rollouts that Codex can read too, and an index of our own. */
 import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import type { Lease, StoredThread, ThreadHits, ThreadMeta, ThreadQuery, ThreadRecord, ThreadStore } from "../core/ports/thread-store.ts";
+import type {
+  Lease,
+  RecentRecords,
+  StoredThread,
+  ThreadHits,
+  ThreadMeta,
+  ThreadQuery,
+  ThreadRecord,
+  ThreadStore,
+} from "../core/ports/thread-store.ts";
 import { UnfitFile } from "../lib/bounded-read.ts";
 import { replaceFile } from "../lib/durable-write.ts";
 import { isInside } from "../lib/paths.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { renameInCodex } from "./index/codex-names.ts";
-import { writeCursor } from "./index/cursor.ts";
 import { currentFile, type FoundFile, foundFile, locateThread } from "./index/folders.ts";
 import { HeadReader } from "./index/head.ts";
 import { Names } from "./index/names.ts";
-import { searchFile, snippetOf } from "./index/search.ts";
 import { ThreadIndex } from "./index/thread-index.ts";
 import { type RowSources, rowOfFile, threadOfRow } from "./index/thread-row.ts";
+import { searchThreads } from "./index/thread-search.ts";
 import { archivedPath, earliestCreation, isThreadId, rolloutPath, unarchivedPath } from "./layout.ts";
 import { questionFile } from "./question-log.ts";
 import { RecordCache } from "./record-cache.ts";
 import { lastModel } from "./rollout/last-model.ts";
 import { parseLine } from "./rollout/line-records.ts";
 import { contentOf, readFirstLine } from "./rollout/read-lines.ts";
+import { readRecentRollout } from "./rollout/read-recent.ts";
 import { type FindSegment, readRollout, recordsOfLines } from "./rollout/rollout.ts";
 import { gitToDisk } from "./rollout/session-meta.ts";
 import { type Disk, reasonOf, systemDisk } from "./writing/disk.ts";
@@ -47,7 +56,8 @@ class LocalStore implements ThreadStore {
   readonly #index: ThreadIndex;
   readonly #leases: Leases;
   readonly #writers: Writers;
-  readonly #cache = new RecordCache();
+  readonly #cache = new RecordCache<readonly ThreadRecord[]>();
+  readonly #recent = new RecordCache<RecentRecords | undefined>();
   readonly #deleted = new Set<string>();
   /** The last known paths of threads; a path that is no longer right is looked up again. */
   readonly #paths = new Map<string, string>();
@@ -101,6 +111,14 @@ class LocalStore implements ThreadStore {
     return [...stored, ...unstored.records];
   }
 
+  async readRecent(threadId: string): Promise<RecentRecords | undefined> {
+    if (!isThreadId(threadId)) return undefined;
+    await this.#writers.settle(threadId);
+    const file = await this.#find(threadId);
+    if (file === undefined || this.#writers.unstored(threadId) !== undefined) return undefined;
+    return await this.#recent.read(threadId, file, () => readable(readRecentRollout(file)));
+  }
+
   async adopt(named: string): Promise<string> {
     const refuse = (why: string): Error => invalidRequest(`failed to load rollout \`${named}\`: ${why}`);
     const { id } = foundFile(path.resolve(named), this.#home);
@@ -138,26 +156,8 @@ class LocalStore implements ThreadStore {
     return this.#index.list(query);
   }
 
-  async search(term: string, limit: number, among: Partial<ThreadQuery> = {}): Promise<ThreadHits> {
-    const hits: { thread: StoredThread; snippet: string }[] = [];
-    const query = { ...everything, ...among };
-    const after = ({ id, createdAtMs, updatedAtMs }: StoredThread): string =>
-      writeCursor({ ms: query.sortKey === "created_at" ? createdAtMs : updatedAtMs, id });
-    const end = performance.now() + searchMs;
-    for (let cursor = query.cursor, looked = 0; ; ) {
-      const page = await this.list({ ...query, cursor, limit: searchPage });
-      for (const [i, thread] of page.threads.entries()) {
-        const own = snippetOf(thread.name ?? "", term) ?? snippetOf(thread.preview, term);
-        const snippet = own ?? (await searchFile(thread.path, term));
-        if (snippet !== undefined) hits.push({ thread, snippet });
-        const isLast = i === page.threads.length - 1 && page.nextCursor === null;
-        if (hits.length >= limit || ++looked >= mostSearched || performance.now() > end)
-          return { hits, nextCursor: isLast ? null : after(thread) };
-      }
-      // A page without threads has a cursor while the list is still being built.
-      if (page.nextCursor === null || performance.now() > end || looked >= mostSearched) return { hits, nextCursor: page.nextCursor };
-      cursor = page.nextCursor;
-    }
+  search(term: string, limit: number, among: Partial<ThreadQuery> = {}): Promise<ThreadHits> {
+    return searchThreads(this.#index, term, limit, among);
   }
 
   async rename(threadId: string, name: string): Promise<void> {
@@ -214,6 +214,7 @@ class LocalStore implements ThreadStore {
     if (isThreadId(threadId)) rmSync(questionFile(this.#home, threadId), { force: true });
     this.#paths.delete(threadId);
     this.#cache.forget(threadId);
+    this.#recent.forget(threadId);
   }
 
   async #move(threadId: string, target: (file: string) => string): Promise<void> {
@@ -324,13 +325,3 @@ async function readable<T>(reading: Promise<T>): Promise<T> {
     throw error instanceof UnfitFile ? invalidRequest(`the thread cannot be read: ${error.message}`) : error;
   }
 }
-
-/** How long one search runs, and through how many threads; its cursor continues it. */
-const searchMs = 3_000;
-export const mostSearched = 2_000;
-const searchPage = 200;
-
-const everything: ThreadQuery = {
-  ...{ cursor: null, limit: 200, sortKey: "created_at", sortDirection: "desc", archived: false, searchTerm: null },
-  ...{ modelProviders: [], sourceKinds: [], cwds: [] },
-};

@@ -1,22 +1,21 @@
-/** Caches the records of the thread that was read last for a short time: opening a thread reads it several times in a row. */
+/** Caches what was read of the last thread for a short time: opening a thread reads it several times in a row. */
 import { statSync } from "node:fs";
-import type { ThreadRecord } from "../core/ports/thread-store.ts";
 
 const keepMs = 15_000;
 
-interface Kept {
+interface Kept<T> {
   readonly threadId: string;
-  readonly records: readonly ThreadRecord[];
+  readonly records: T;
   /** The file's identity, size and time when the records were read. */
   readonly stamp: string;
 }
 
-export class RecordCache {
-  #kept: Kept | undefined;
+export class RecordCache<T> {
+  #kept: Kept<T> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** From memory if the file has not changed since. */
-  async read(threadId: string, file: string, read: () => Promise<readonly ThreadRecord[]>): Promise<readonly ThreadRecord[]> {
+  async read(threadId: string, file: string, read: () => Promise<T>): Promise<T> {
     const stamp = stampOf(file);
     if (this.#kept?.threadId === threadId && this.#kept.stamp === stamp) return this.#kept.records;
     const records = await read();
@@ -29,7 +28,7 @@ export class RecordCache {
     if (this.#kept?.threadId === threadId) this.#kept = undefined;
   }
 
-  #keep(kept: Kept): void {
+  #keep(kept: Kept<T>): void {
     this.#kept = kept;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { TurnKey, UndoEntry, UndoStore } from "../core/ports/undo-store.ts";
 import type { FileState } from "../core/ports/workspace.ts";
 import { readBounded, readBoundedText } from "../lib/bounded-read.ts";
-import { appendLine, createFile } from "../lib/durable-write.ts";
+import { appendLineSync, createFile } from "../lib/durable-write.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { type Infer, integer, literals, named, nullable, object, optional, parse, string } from "../lib/schema.ts";
 import { isCode } from "../lib/system-error.ts";
@@ -76,18 +76,17 @@ export function createUndoStore(folder: string, limits: UndoLimits = defaultLimi
     return name;
   }
 
-  const append = async (place: string, line: Line): Promise<void> =>
-    await appendLine(path.join(place, "index.jsonl"), JSON.stringify(line));
+  const append = (place: string, line: Line): void => appendLineSync(path.join(place, "index.jsonl"), JSON.stringify(line));
 
   return {
     keep: (turn, file, before, mark) =>
       inOrder(async () => {
         const place = await open(turn);
         const blob = before !== "notKept" && before.kind === "file" ? await keepBytes(place, before.bytes) : undefined;
-        await append(place, { ...lineFor(file, before, blob), mark });
+        append(place, { ...lineFor(file, before, blob), mark });
       }),
-    left: (turn, file, mark) => inOrder(async () => await append(await open(turn), { path: file, kind: "left", mark })),
-    drop: (turn, file) => inOrder(async () => await append(await open(turn), { path: file, kind: "dropped" })),
+    left: (turn, file, mark) => inOrder(async () => append(await open(turn), { path: file, kind: "left", mark })),
+    drop: (turn, file) => inOrder(async () => append(await open(turn), { path: file, kind: "dropped" })),
     read: (turn) => inOrder(async () => await readTurn(placeOf(folder, turn))),
     forget: (threadId) =>
       inOrder(async () => {

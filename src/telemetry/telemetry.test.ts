@@ -11,7 +11,7 @@ import { watched } from "./watch-turns.ts";
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const nobody: Audience = {
-  ...{ toThread: () => {}, toOlder: () => {}, toAll: () => {}, isWatched: () => true, caughtUp: () => undefined },
+  ...{ toThread: () => {}, toOlder: () => {}, toAll: () => {}, isWatched: () => true, forget: () => {}, caughtUp: () => undefined },
   ask: async () => ({ kind: "answered", result: { decision: "accept" }, by: "t" }),
 };
 const otel = { exporter: { "otlp-http": { endpoint: "http://collector.invalid:4318/v1/logs", headers: { "x-key": "k" } } } };
@@ -87,7 +87,7 @@ async function playTurn(raw: unknown, events: readonly ModelEvent[], answers: re
   }
   audience.toThread("t1", "item/started", { threadId: "t1", turnId: "u1", item: { ...command, commandActions: [] }, startedAtMs: 1 });
   const about = { threadId: "t1", turnId: "u1", itemId: "c1" } as never;
-  await audience.ask("t1", "item/commandExecution/requestApproval", about, AbortSignal.timeout(60_000));
+  await audience.ask("t1", "item/commandExecution/requestApproval", about, { signal: AbortSignal.timeout(60_000) });
   const done = { ...command, commandActions: [], status: "completed" } as const;
   audience.toThread("t1", "item/completed", { threadId: "t1", turnId: "u1", item: { ...done, commandActions: [] }, completedAtMs: 2 });
   const tool: Tool = {

@@ -36,13 +36,14 @@ export function watched(audience: Audience, watchers: readonly TurnWatcher[]): A
     toOlder: (threadId, method, params) => audience.toOlder(threadId, method, params),
     toAll: (method, params) => audience.toAll(method, params),
     isWatched: (threadId) => audience.isWatched(threadId),
+    forget: (threadId) => audience.forget(threadId),
     caughtUp: (threadId) => audience.caughtUp(threadId),
-    async ask(threadId, method, params, signal) {
+    async ask(threadId, method, params, asking) {
       const itemId = "itemId" in params && typeof params.itemId === "string" ? params.itemId : undefined;
       const endings = watchers.map((watcher) => watcher.asked?.(threadId, method, itemId));
       let answer: Answer | undefined;
       try {
-        answer = await audience.ask(threadId, method, params, signal);
+        answer = await audience.ask(threadId, method, params, asking);
         return answer;
       } finally {
         for (const end of endings) end?.(answer);

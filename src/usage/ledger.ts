@@ -61,13 +61,14 @@ export class Ledger {
 
   /** Counts even where the file cannot be written; then for this process only. */
   add(line: UsageLine): void {
-    this.refresh();
+    if (!this.#isRead) this.refresh(); // a large file is rewritten by its first reader
     try {
       appendLineSync(this.#file, JSON.stringify(line));
-      this.refresh();
     } catch {
-      this.#count(line);
+      this.refresh();
+      return this.#count(line);
     }
+    this.refresh();
   }
 
   day(name: string): Sum {

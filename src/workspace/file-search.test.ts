@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -98,6 +109,21 @@ test("a listing that has grown old is made again", async (t) => {
   now = -86_400_000; // a clock that was set back
   assert.equal((await index.search("third", 50, never)).length, 1);
   index.close();
+});
+
+test("who searches the same roots again soon shares the listing", async (t) => {
+  const p = place(t);
+  const [tool, log] = [path.join(p.root, "tool"), path.join(p.root, "log")];
+  writeFileSync(tool, `#!/bin/sh\necho run >> '${log}'\nprintf 'one\\0two\\0'\n`);
+  chmodSync(tool, 0o755);
+  const search = createFileSearch({ ripgrep: () => tool, now: () => 0 });
+  for (const query of ["one", "two", "t"]) {
+    const index = search.open([p.root]);
+    assert.equal((await index.search(query, 50, never)).length, 1);
+    index.close();
+    index.close(); // no harm
+  }
+  assert.equal(readFileSync(log, "utf8"), "run\n");
 });
 
 test("an aborted search ends, and a tool that never ends is stopped", async (t) => {

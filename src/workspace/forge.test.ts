@@ -67,7 +67,9 @@ test("places and states are read from what remotes and programs say", () => {
   assert.equal(gh([])?.checks, "none");
   assert.equal(gh([{ conclusion: "SUCCESS" }, { state: "SUCCESS" }])?.checks, "passed");
   assert.equal(gh([{ conclusion: "SUCCESS" }, { conclusion: "FAILURE" }])?.checks, "failed");
+  assert.equal(gh([])?.state, "open");
   assert.equal(gh([], { state: "MERGED" })?.state, "merged");
+  assert.equal(gh([], { state: "CLOSED", isDraft: true })?.state, "closed");
   const lab = parsePullRequest(
     "glab",
     JSON.stringify({ iid: 3, web_url: "https://g/3", state: "opened", draft: true, head_pipeline: { status: "running" } }),

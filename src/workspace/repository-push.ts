@@ -93,7 +93,9 @@ async function notePushed(opened: Opened, { remote, branch, head }: { remote: st
 
 /** The user's own environment, for ssh and credential helpers, but nothing that would steer git or wait for a person. */
 export function userEnv(own: Opened["options"]["env"]): Record<string, string> {
-  const kept = Object.entries(own).filter((pair): pair is [string, string] => pair[1] !== undefined && !pair[0].startsWith("GIT_"));
+  const kept = Object.entries(own).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined && !/^(?:GIT_|PARLEY_FLEET$)/.test(pair[0]),
+  );
   return {
     ...Object.fromEntries(kept),
     ...{

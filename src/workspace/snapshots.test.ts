@@ -70,6 +70,19 @@ test("a large file is known but not kept, and a large workspace is not kept at a
   assert.equal(await createSnapshots({ files: 10, fileBytes: 5, totalBytes: 100 }).take([root]), undefined);
 });
 
+test("each thread is told once that its workspace is too large, and every time that it could not be read in time", async (t) => {
+  const root = place(t);
+  for (let i = 0; i < 12; i++) writeFileSync(path.join(root, `f${i}`), "");
+  const snapshots = createSnapshots({ files: 10, fileBytes: 5, totalBytes: 100 });
+  assert.equal(await snapshots.take([root]), undefined);
+  assert.match(snapshots.whyNone([root], "a") ?? "", /more than 10 files/);
+  assert.equal(snapshots.whyNone([root], "a"), undefined);
+  assert.match(snapshots.whyNone([root], "b") ?? "", /more than 10 files/);
+  const slow = path.join(root, "slow");
+  mkdirSync(slow);
+  for (let i = 0; i < 2; i++) assert.match(snapshots.whyNone([slow], "a") ?? "", /could not be read within 15 s/);
+});
+
 test("each turn sees its own earlier state of a workspace that several share", async (t) => {
   const root = place(t);
   const file = path.join(root, "file");

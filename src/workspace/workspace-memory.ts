@@ -3,12 +3,13 @@
  * it.
  */
 import { closeSync, readlinkSync, readSync, type Stats } from "node:fs";
-import type { SeenChange, Snapshot } from "../core/ports/snapshots.ts";
-import { absent, type FileState, sameState } from "../core/ports/workspace.ts";
+import type { Snapshot } from "../core/ports/snapshots.ts";
+import { type FileState, sameState } from "../core/ports/workspace.ts";
 import { openRegularSync } from "../lib/bounded-read.ts";
 import { findLstat, settledAfterMs } from "../lib/file-status.ts";
 import { createPace, type Pace } from "../lib/pace.ts";
 import { isInside } from "../lib/paths.ts";
+import { type FilesMemory, OpenSnapshot, SharedScan } from "./files-memory.ts";
 import { FolderTree } from "./folder-tree.ts";
 
 export interface SnapshotLimits {
@@ -32,17 +33,16 @@ interface Seen {
 /** Work between two pauses: a large workspace must not delay other streams. */
 const stretchMs = 2;
 
-export class WorkspaceMemory {
+export class WorkspaceMemory implements FilesMemory {
   readonly #trees: readonly FolderTree[];
   readonly #limits: SnapshotLimits;
   readonly #known = new Map<string, Seen>();
   readonly #open = new Set<OpenSnapshot>();
+  readonly #scan = new SharedScan(() => this.#look());
   #left: number;
-  #running: Promise<void> | undefined;
-  #queued: Promise<void> | undefined;
-  #seenAt = Number.NEGATIVE_INFINITY;
-  /** Whether it has more files than can be kept. */
   isTooLarge = false;
+  /** Whether something that is small enough was not kept for want of room. */
+  isFull = false;
 
   constructor(roots: readonly string[], limits: SnapshotLimits) {
     const outer = roots.filter((root, i) => !roots.some((other, j) => isInside(root, other) && (other !== root || j < i)));
@@ -52,21 +52,14 @@ export class WorkspaceMemory {
   }
 
   get isInUse(): boolean {
-    return this.#open.size > 0 || this.#running !== undefined;
+    return this.#open.size > 0 || this.#scan.isRunning;
   }
-  /** Since the last scan began. */
   get ageMs(): number {
-    return performance.now() - this.#seenAt;
+    return this.#scan.ageMs;
   }
 
-  /** Scans the disk; what existed when this was called is known when it resolves. Calls during a scan share the next one. */
   refresh(): Promise<void> {
-    if (this.#running === undefined) return this.#start();
-    this.#queued ??= this.#running.then(() => {
-      this.#queued = undefined;
-      return this.#start();
-    });
-    return this.#queued;
+    return this.#scan.refresh();
   }
 
   open(): Snapshot {
@@ -77,15 +70,6 @@ export class WorkspaceMemory {
     });
     this.#open.add(opened);
     return opened;
-  }
-
-  #start(): Promise<void> {
-    const seenAt = performance.now();
-    this.#running = this.#look().finally(() => {
-      this.#running = undefined;
-      this.#seenAt = seenAt;
-    });
-    return this.#running;
   }
 
   async #look(): Promise<void> {
@@ -122,62 +106,20 @@ export class WorkspaceMemory {
     try {
       if (found.isSymbolicLink()) return seenAs(found, { kind: "link", target: readlinkSync(file) });
       if (found.isFile() && found.size <= room) return readSeen(file, room);
+      this.isFull ||= found.isFile() && found.size <= this.#limits.fileBytes;
     } catch {
       // Gone in the meantime, or not readable for us.
     }
     return seenAs(found, "notKept");
   }
 
+  close(): void {
+    this.#forget();
+  }
+
   #forget(): void {
     this.#known.clear();
     this.#left = this.#limits.totalBytes;
-  }
-}
-
-interface Memory {
-  refresh(): Promise<void>;
-  now(file: string): FileState | "notKept" | undefined;
-  close(snapshot: OpenSnapshot): void;
-}
-
-/** What has changed since one moment. Keeps an earlier content only until it was reported. */
-class OpenSnapshot implements Snapshot {
-  readonly #memory: Memory;
-  readonly #before = new Map<string, FileState | "notKept">();
-  readonly #reported = new Set<string>();
-  readonly #fresh = new Set<string>();
-
-  constructor(memory: Memory) {
-    this.#memory = memory;
-  }
-
-  note(file: string, before: FileState | "notKept" | undefined): void {
-    if (!this.#reported.has(file) && !this.#before.has(file)) this.#before.set(file, before ?? absent);
-    this.#fresh.add(file);
-  }
-
-  async changes(): Promise<readonly SeenChange[]> {
-    await this.#memory.refresh();
-    const changes: SeenChange[] = [];
-    for (const file of this.#fresh) {
-      const now = this.#memory.now(file);
-      const before = this.#before.get(file);
-      // A new file that cannot be kept: most likely build output.
-      if (now === "notKept" && before !== undefined && before !== "notKept" && before.kind === "absent") continue;
-      changes.push({
-        path: file,
-        before,
-        after: now === undefined ? absent : now === "notKept" ? { kind: "other", what: "large file" } : now,
-      });
-      this.#reported.add(file);
-      this.#before.delete(file);
-    }
-    this.#fresh.clear();
-    return changes;
-  }
-
-  close(): void {
-    this.#memory.close(this);
   }
 }
 

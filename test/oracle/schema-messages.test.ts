@@ -50,14 +50,11 @@ test("whatever today's server says in the recordings, our tables can say too", {
   assert.deepEqual([...new Set(faults)], []);
 });
 
-/** Events that accompany a request which a client of the older API gets as that request alone. */
-const asRequestAlone: ReadonlySet<string> = new Set(["codex/event/request_user_input", "codex/event/dynamic_tool_call_request"]);
-
 test("every event of the older API in the recordings is in our tables", { skip }, () => {
   const faults = spokenIn("0.98.0").flatMap((one) => {
     const isOld =
       one.message.method?.startsWith("codex/event/") === true || (one.answered !== undefined && Object.hasOwn(v1Requests, one.answered));
-    if (!isOld || one.direction === "toServer" || asRequestAlone.has(one.message.method ?? "")) return [];
+    if (!isOld || one.direction === "toServer") return [];
     const { lazy, value } = ours(one);
     if (one.message.method === undefined && value === undefined) return [];
     const fault = lazy === undefined ? "no row" : problem(lazy(), value);

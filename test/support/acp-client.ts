@@ -16,6 +16,7 @@ import {
 import { createAgent } from "../../src/adapters/acp/agent.ts";
 import { createApp } from "../../src/main/compose.ts";
 import { connectInProcess } from "../../src/main/in-process.ts";
+import { StandInTerminals } from "./acp-terminals.ts";
 import { type StageOptions, writeHome } from "./verifies.ts";
 
 export interface EditorOptions extends StageOptions {
@@ -26,6 +27,7 @@ export interface EditorOptions extends StageOptions {
   readonly shows?: (request: ReadTextFileRequest) => string;
   /** Takes a file's new content into the editor. */
   readonly takes?: (request: WriteTextFileRequest) => void;
+  readonly terminals?: StandInTerminals;
 }
 
 export interface Editor extends AsyncDisposable {
@@ -52,7 +54,7 @@ function raise(error: Error): never {
 /** Without a config the home is used as it is, as after a restart. */
 export async function editor(home: string, options: EditorOptions | undefined): Promise<Editor> {
   if (options !== undefined) writeHome(home, options);
-  const { permit, fill, shows, takes, clientCapabilities = {} } = options ?? {};
+  const { permit, fill, shows, takes, terminals = new StandInTerminals(), clientCapabilities = {} } = options ?? {};
   const app = createApp({
     codexHome: home,
     log: strictLog,
@@ -76,9 +78,17 @@ export async function editor(home: string, options: EditorOptions | undefined): 
       takes?.(params);
       return {};
     })
+    .onRequest("terminal/create", ({ params }) => terminals.create(params))
+    .onRequest("terminal/output", ({ params }) => terminals.output(params.terminalId))
+    .onRequest("terminal/wait_for_exit", ({ params }) => terminals.waitForExit(params.terminalId))
+    .onRequest("terminal/kill", ({ params }) => terminals.kill(params.terminalId))
+    .onRequest("terminal/release", ({ params }) => terminals.release(params.terminalId))
     .onRequest("elicitation/create", ({ params }) => fill?.(params) ?? { action: "decline" })
     .connect(
-      createAgent({ version: "1", connect: (clientInfo) => connectInProcess(app, { clientInfo, connection: { keepsUnused: true } }) }),
+      createAgent({
+        version: "1",
+        connect: (clientInfo, capabilities) => connectInProcess(app, { clientInfo, capabilities, connection: { keepsUnused: true } }),
+      }),
     );
   const { agent } = connection;
   const initialized = await initialize(agent, clientCapabilities);
@@ -113,6 +123,7 @@ export async function editor(home: string, options: EditorOptions | undefined): 
     async [Symbol.asyncDispose]() {
       connection.close();
       await app.close();
+      terminals.close();
     },
   };
 }

@@ -75,6 +75,8 @@ export const goodCalls: Readonly<Record<RouteName, GoodCall>> = {
   "POST /api/config/batch": { body: { edits: [{ keyPath: "model", mergeStrategy: "replace", value: "m" }] } },
   "POST /api/commands/exec": { body: { command: ["true"] } },
   "POST /api/feedback": { body: { classification: "bug", includeLogs: false } },
+  "GET /api/fleet": {},
+  "POST /api/fleet/workers/:name/drain": { at: "/api/fleet/workers/host-1/drain", body: {} },
   "GET /api/plugins": {},
   "GET /api/plugins/:pluginId": { at: "/api/plugins/demo@mk" },
   "POST /api/plugins/:pluginId/install": { at: "/api/plugins/demo@mk/install", body: {} },

@@ -51,6 +51,7 @@ export const statusCases: readonly StatusCase[] = [
   { key: "POST /api/devices/:deviceId", status: 400, body: { name: " " }, code: "invalid_request" },
   { key: "POST /api/push", status: 409, code: "no_device" },
   { key: "POST /api/push/test", status: 409, code: "not_subscribed" },
+  { key: "POST /api/sessions/:sessionId/rename", status: 400, body: { title: "x".repeat(201) }, code: "invalid_request" },
   { key: "POST /api/templates", status: 409, body: { name: "ONE", text: "x" }, code: "duplicate_name" },
   {
     ...{ key: "POST /api/templates", status: 409, body: { name: "New", text: "x" }, code: "too_many_templates" },

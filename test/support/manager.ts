@@ -9,6 +9,7 @@ import { createApp } from "../../src/main/compose.ts";
 import { connectLocally, serveLocally } from "../../src/main/local-connection.ts";
 import type { Engine } from "../../src/manager/engine.ts";
 import { StreamMessage } from "../../src/manager/events.ts";
+import type { Fleet } from "../../src/manager/fleet.ts";
 import { Manager } from "../../src/manager/manager.ts";
 import { createPages } from "../../src/manager/pages.ts";
 import { type Served, serveManager } from "../../src/manager/server.ts";
@@ -51,6 +52,7 @@ export interface ManagerOptions {
   readonly page?: string;
   readonly port?: number;
   readonly pushHosts?: readonly string[];
+  readonly fleet?: Fleet | undefined;
   onClose?(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ export async function startManager(options: ManagerOptions): Promise<TestManager
     version: "0.0.0",
     fileToken: adminToken,
     pushHosts: options.pushHosts ?? [],
+    fleet: options.fleet,
     warn: (message, fields) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
   });
   await manager.start();

@@ -48,6 +48,7 @@ if (behaviour === "many")
       });
 if (behaviour === "meta")
   tools.push({ name: "meta", description: "What came with the call.", inputSchema: object({}), annotations: readOnly });
+if (behaviour === "form") tools.push({ name: "form", description: "Asks for everything.", inputSchema: object({}), annotations: readOnly });
 if (behaviour === "pictures") tools.push({ name: "picture", description: "A red dot.", inputSchema: object({}), annotations: readOnly });
 if (behaviour === "odd")
   tools.push({
@@ -63,6 +64,13 @@ if (behaviour === "poison")
     inputSchema: object({}),
     annotations: readOnly,
   });
+
+/** Each type and format that a form may have. */
+const everyField = object({
+  ...Object.fromEntries(["email", "uri", "date", "date-time"].map((format) => [format, { type: "string", format }])),
+  ...Object.fromEntries(["number", "integer", "boolean"].map((type) => [type, { type }])),
+  many: { type: "array", items: { type: "string", enum: ["a", "b"] } },
+});
 
 const redDot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const textResult = (text: string): object => ({ content: [{ type: "text", text }] });
@@ -114,6 +122,8 @@ async function call(name: string, args: Message, meta: Message): Promise<object>
       return textResult(
         JSON.stringify(await ask("elicitation/create", { mode: "url", message: "Open this", url: args.url, elicitationId: "e1" })),
       );
+    case "form":
+      return textResult(JSON.stringify(await ask("elicitation/create", { message: "Fill in", requestedSchema: everyField })));
     case "sample":
       return textResult(JSON.stringify(await ask("sampling/createMessage", { messages: [], maxTokens: 10 })));
     case "crash":

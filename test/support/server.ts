@@ -31,6 +31,8 @@ export interface ServerFolders {
   readonly workspace: string;
   /** The machine's own settings; only the in-process leg can read them from elsewhere than /etc. */
   readonly systemDir: string;
+  /** The value of each `-c`; on the leg in memory only. */
+  readonly flags?: readonly string[] | undefined;
 }
 
 export function startServer(folders: ServerFolders): Promise<Server> {
@@ -44,11 +46,12 @@ function environment(home: string): Record<string, string | undefined> {
   return { PATH: process.env["PATH"], HOME: home, CODEX_HOME: home, PARLEY_CHECK_WIRE: "1", ...(namesEngine ? {} : forcedEngine()) };
 }
 
-async function inMemory({ home, systemDir }: ServerFolders): Promise<Server> {
+async function inMemory({ home, systemDir, flags = [] }: ServerFolders): Promise<Server> {
   const errors: string[] = [];
   const app = createApp({
     codexHome: home,
     systemDir,
+    cliOverrides: flags,
     log: collectErrors(errors),
     env: environment(home),
   });

@@ -80,8 +80,8 @@ class V1Client {
 
 const isEvent = (message: Message): boolean => String(message.method).startsWith("codex/event/");
 
-export async function v1Client(stage: Stage, options: StageOptions = {}): Promise<V1Client> {
+export async function v1Client(stage: Stage, options: StageOptions = {}, capabilities?: object): Promise<V1Client> {
   const wire = await stage.wire(options);
-  await wire.initialize(undefined, "older-editor");
+  await wire.initialize(capabilities, "older-editor");
   return new V1Client(wire);
 }

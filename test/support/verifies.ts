@@ -14,6 +14,8 @@ export interface StageOptions {
   readonly turns?: readonly unknown[];
   /** Lines for the top of config.toml. */
   readonly config?: string;
+  /** The value of each `-c` of the command line; on the leg in memory only. */
+  readonly flags?: readonly string[];
   readonly capabilities?: InitializeParams["capabilities"];
 }
 
@@ -59,7 +61,7 @@ async function onStage(scenario: (stage: Stage) => Promise<void>): Promise<void>
   let server: Promise<Server> | undefined;
   const connect = async (options: StageOptions) => {
     if (server === undefined && !existsSync(path.join(home, "config.toml"))) writeHome(home, options);
-    server ??= startServer({ home, workspace, systemDir });
+    server ??= startServer({ home, workspace, systemDir, flags: options.flags });
     return (await server).connect();
   };
   const stopServer = async (): Promise<void> => {

@@ -5,6 +5,7 @@ import { type Requirement, requirements } from "../requirements.ts";
 import { approvalCases } from "./approvals.ts";
 import { bridgeCases } from "./bridge.ts";
 import { faultCases } from "./faults.ts";
+import { fleetCases } from "./fleet.ts";
 import { protocolCases } from "./protocol.ts";
 import { sandboxCases } from "./sandbox.ts";
 import { supplyCases } from "./supply.ts";
@@ -26,6 +27,7 @@ export const groups: readonly { readonly title: string; readonly cases: CaseTabl
   { title: "Approvals", cases: approvalCases },
   { title: "Listeners, manager and page", cases: bridgeCases },
   { title: "What is brought along", cases: supplyCases },
+  { title: "Fleets", cases: fleetCases },
 ];
 export const allCases = new Map<number, CaseRow>(
   groups.flatMap(({ cases }) => Object.entries(cases).map(([n, row]): [number, CaseRow] => [Number(n), row])),

@@ -7,6 +7,6 @@
 export type CaseRow = readonly [tries: string, ...tests: string[]] | { readonly tries: string; readonly cannotApply: string };
 /**
  * By number. Numbers up to 192 come from one list; later ones start at the hundred of their group (messages 200, faults 300, sandbox 400,
- * approvals 500, listeners and manager 600, supply chain 700), so that groups can grow independently.
+ * approvals 500, listeners and manager 600, supply chain 700, fleets 800), so that groups can grow independently.
  */
 export type CaseTable = Readonly<Record<number, CaseRow>>;

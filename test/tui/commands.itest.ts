@@ -283,10 +283,17 @@ test("esc esc goes back to an earlier message and /undo to before the last turn,
   assert.ok(existsSync(path.join(term.workspace, "made.txt")));
   term.say("a command that changes no file");
   await term.answered("Looked.");
+  const again = "Press esc again to go back to an earlier message";
   term.keys("Escape");
-  await term.until("Press esc again to go back to an earlier message");
+  await term.until(again);
+  term.keys("x", "BSpace", "Escape"); // no second press: other keys came between
+  await term.until(again);
   term.keys("Escape");
   await term.until("Go back to before which message?");
+  term.type("no such message");
+  await term.until("Nothing matches");
+  term.keys("C-u");
+  await term.until("a command that changes no file");
   term.keep("80x40-rewind");
   term.keys("Down", "Enter");
   await term.until("And the files?");

@@ -15,7 +15,7 @@ const evil =
   "\u001bP$qm\u001b\\\u001b[6n\u001b[c\u001b[?1049h\u001b[2J\u001b[1;1H\u009d52;c;ZXZpbA==\u009c\u009b6n\u0090$qm\u009c\u202edesrever\u202c";
 
 /** The window's name as our own client sets it: nothing but visible text. */
-const ownTitle = /\u001b\]0;(?:[*?] )?Parley: [\p{L}\p{N}\p{P}\p{S} ]*\u0007/gu;
+const ownTitle = /\u001b\]0;(?:[*?] )?Parley(?:: [\p{L}\p{N}\p{P}\p{S} ]+)?\u0007/gu;
 /** What untrusted text must never cause; our own client does not set the clipboard, write links or send these queries, and names the window itself. */
 const steering = /\u001b\](?:52|0|2|8);|\u001bP|\u001b\[6n|\u001b\[\?1049h|[\u0080-\u009f\u202a-\u202e\u2066-\u2069]/u;
 

@@ -27,6 +27,20 @@ test("TERM=dumb: messages and an approval are plain lines, and nothing controls 
   assert.doesNotMatch(text, /\u001b/, "no control sequence");
 });
 
+test("TERM=dumb: what is typed before the server is there is sent once it is, line by line", { skip: whyNoTmux() ?? false }, async (t) => {
+  const turns = [[{ say: "Read {{user}}." }], [{ say: "And {{user}}." }]];
+  const term = new Terminal(t, { turns, config: "", rows: 60 }); // a folder that nobody has decided about
+  term.say("export TERM=dumb");
+  term.type("parley");
+  term.keys("Enter");
+  term.say("first line");
+  await term.until("cancel closes");
+  term.say("1");
+  await term.until("Agent: Read first line.");
+  term.say("second line");
+  await term.until("Agent: And second line.");
+});
+
 test("TERM=dumb: Ctrl+C stops a turn, Ctrl+D ends the client", { skip: whyNoTmux() ?? false }, async (t) => {
   const term = new Terminal(t, { turns: [[{ run: "echo under way; sleep 600" }]], rows: 60 });
   term.say("export TERM=dumb");

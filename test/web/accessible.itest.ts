@@ -390,10 +390,11 @@ describe("accessible to everyone", skip, () => {
       (await browser?.newPage({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, reducedMotion: "reduce" })) ??
       assert.fail();
     phone.setDefaultTimeout(patienceMs);
-    for (const address of ["/s/s1", "/inbox", "/settings/general"]) {
+    for (const address of ["/s/s1", "/inbox", "/settings/general", "/settings/fleet"]) {
       await phone.goto(url + address);
       await settled(phone);
-      if (address !== "/settings/general") await phone.locator("[data-request]").first().waitFor();
+      if (address === "/settings/fleet") await phone.getByRole("button", { name: "Drain host-1" }).waitFor();
+      if (!address.startsWith("/settings/")) await phone.locator("[data-request]").first().waitFor();
       const small = (await targets(phone)).filter((t) => t.height < 44 || t.width < 44);
       assert.deepEqual(small, [], address);
     }

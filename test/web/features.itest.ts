@@ -277,6 +277,14 @@ describe("what the page can do", skip, () => {
     assert.equal(await page.locator(".user-message", { hasText: "written in the dark" }).count(), 1);
   });
 
+  test("an engine that is gone is looked for again: it may be on another machine, where nobody here can start it", async () => {
+    await open("/s/s4");
+    bridge.emit("engine_state", null, { running: false, reason: "the connection was closed" });
+    await page.getByText("The engine cannot be reached: the connection was closed. Trying again…").waitFor();
+    bridge.emit("engine_state", null, { running: true, reason: null });
+    await page.getByText("The engine cannot be reached").waitFor({ state: "detached" });
+  });
+
   test("late and duplicate answers are shown by the server's event, never by the click", async () => {
     await open("/s/s5");
     const request = bridge.ask(requests.command("s5"));

@@ -5,6 +5,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { StandInFront } from "../support/stand-in-front.ts";
 import { checkAccessibility, picture, until, watchConsole } from "./page.ts";
 import { composer, idle, Stage, send, sizes } from "./stage.ts";
 
@@ -60,6 +61,7 @@ const settingsTabs = [
   "hooks",
   "plugins",
   "rules",
+  "fleet",
   "devices",
   "sharing",
   "audit",
@@ -72,6 +74,7 @@ const panelOf = (page: Page) => page.getByRole("complementary", { name: "Session
 const skip = { skip: existsSync(process.env["PARLEY_CHROMIUM"] ?? "/usr/bin/chromium") ? false : "no Chromium on this machine" };
 
 describe("every screen", skip, () => {
+  let front: StandInFront;
   let stage: Stage;
   let page: Page;
   let complaints: string[] = [];
@@ -79,7 +82,8 @@ describe("every screen", skip, () => {
   const begun = new Map<string, string>();
 
   before(async () => {
-    stage = await Stage.open(scenario, config);
+    front = await StandInFront.open();
+    stage = await Stage.open(scenario, config, { fleet: front.fleet() });
     writeFileSync(path.join(stage.workspace, "edited.txt"), "an old line\n");
     const identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"];
     for (const args of [
@@ -91,7 +95,10 @@ describe("every screen", skip, () => {
     page = await stage.newPage();
     complaints = watchConsole(page);
   });
-  after(() => stage.close());
+  after(async () => {
+    await stage.close();
+    await front.close();
+  });
 
   const settled = async (on = page): Promise<void> => {
     await on.locator("main h1").first().waitFor();
@@ -238,6 +245,14 @@ describe("every screen", skip, () => {
         { show: () => visit(`/settings/${tab}`), seen: ".settings-tabs [aria-current]" },
       ]),
     ),
+    "drain dialog": {
+      show: async () => {
+        await visit("/settings/fleet");
+        await page.getByRole("button", { name: "Drain host-1" }).click();
+        await page.getByRole("dialog", { name: "Drain this worker?" }).waitFor();
+      },
+      leave: dismiss,
+    },
     "a session that is gone": { show: () => visit("/s/00000000-0000-0000-0000-000000000000") },
     palette: {
       show: async () => {

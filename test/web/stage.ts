@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Scope } from "../../src/manager/api/define.ts";
+import type { Fleet } from "../../src/manager/fleet.ts";
 import { realEngine, scratchFolder, startManager, type TestManager } from "../support/manager.ts";
 import { openBrowser, pageFolder, patienceMs } from "./page.ts";
 
@@ -22,10 +23,14 @@ export class Stage {
   }
 
   /** `config` is added to the engine's config.toml; with `offlineTour` the manager says that no model is set up. */
-  static async open(scenario: string, config = "", { offlineTour = false, pushHosts = [] as readonly string[] } = {}): Promise<Stage> {
+  static async open(
+    scenario: string,
+    config = "",
+    options: Partial<Pick<Play, "offlineTour" | "pushHosts" | "fleet">> = {},
+  ): Promise<Stage> {
     const browser = (await openBrowser()) ?? assert.fail("a browser");
     const scratch = scratchFolder();
-    const play = { scenario, config, offlineTour, pushHosts };
+    const play = { scenario, config, offlineTour: false, pushHosts: [], ...options };
     return new Stage(browser, scratch, await start(scratch, play), play);
   }
 
@@ -87,18 +92,22 @@ interface Play {
   readonly config: string;
   readonly offlineTour: boolean;
   readonly pushHosts: readonly string[];
+  readonly fleet?: Fleet;
 }
 
 function start(
   scratch: ReturnType<typeof scratchFolder>,
-  { scenario, config, offlineTour, pushHosts }: Play,
+  { scenario, config, offlineTour, pushHosts, fleet }: Play,
   port?: number,
 ): Promise<TestManager> {
   const real = realEngine(scratch.folder, scratch.workspace, scenario, config);
   const { close } = real;
   const engine = { ...real.engine, whyNoModel: () => (offlineTour ? "no model is set up" : undefined) };
   const { folder, workspace } = scratch;
-  return startManager({ engine, folder, workspace, page: pageFolder, pushHosts, onClose: close, ...(port === undefined ? {} : { port }) });
+  return startManager({
+    ...{ engine, folder, workspace, page: pageFolder, pushHosts, fleet, onClose: close },
+    ...(port === undefined ? {} : { port }),
+  });
 }
 
 export const composer = (page: Page): Locator => page.getByLabel("Message", { exact: true });

@@ -235,6 +235,13 @@ describe("tools of the page", skip, () => {
     await page.setViewportSize(sizes.desktop);
   });
 
+  test("without a fleet there is no page of it, and its address says so", async () => {
+    await settings("general");
+    assert.equal(await page.getByRole("navigation", { name: "Settings" }).getByRole("button", { name: "Fleet" }).count(), 0);
+    await page.goto(`${stage.url}/settings/fleet`);
+    await page.getByText("This manager has no fleet").waitFor();
+  });
+
   test("the page has reported no error", () => {
     assert.deepEqual(complaints, []);
   });

@@ -55,6 +55,8 @@ export const approvals: Plays = {
     await window.sees(/The tests ran/);
     await window.noCard();
     assert.equal(made(play, "ran.txt"), true);
+    const decision = (await window.panel()).locator(".turn", { hasText: "run the tests" }).last().locator(".resolution");
+    assert.match(await decision.innerText(), /^Allowed by .+ · Command: touch ran\.txt/, "the decision stands at its command");
     await window.shot("command-approved");
     await eventually("the whole sequence on the wire", () => play.wire().some((line) => line.message.method === "turn/completed"));
     assertOrder(play.wire(), commandSequence);

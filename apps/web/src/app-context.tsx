@@ -3,7 +3,7 @@ import { createContext, useContext, useRef, useSyncExternalStore } from "react";
 import type { Models, SandboxFacts, Scope } from "./connection/connection.ts";
 import type { Controller } from "./state/controller.ts";
 import type { AppState } from "./state/model.ts";
-import type { Place } from "./state/router.ts";
+import type { Place, SettingsTab } from "./state/router.ts";
 import type { Settings } from "./state/settings.ts";
 
 export interface App {
@@ -21,6 +21,8 @@ export interface App {
   readonly defaultModel: string | undefined;
   /** The sandbox that confines commands; undefined if the engine does not report it. */
   readonly sandbox: SandboxFacts | undefined;
+  /** Whether the manager can show a fleet; undefined until it has said so. */
+  readonly fleet: boolean | undefined;
   /** Reloads the shared lists after the account has changed. */
   readonly reload: () => void;
   readonly toast: (message: string, tone?: "info" | "problem", undo?: () => void) => void;
@@ -47,6 +49,12 @@ export function useAppState<T>(select: (state: AppState) => T): T {
     last.current = { state, value, select };
     return value;
   });
+}
+
+/** The pages of the settings that there are here. An address that leads to the fleet is followed before it is known whether there is one. */
+export function settingsOf({ controller, fleet, place }: App): readonly SettingsTab[] {
+  const hasFleet = fleet ?? (place.name === "settings" && place.tab === "fleet");
+  return controller.connection.offers.settings.filter((tab) => tab !== "fleet" || hasFleet);
 }
 
 const order: readonly Scope[] = ["read", "approve", "drive", "admin"];

@@ -10,4 +10,5 @@ import "./styles/diff.css";
 import "./styles/git.css";
 import "./styles/composer.css";
 import "./styles/pages.css";
+import "./styles/fleet.css";
 import "./styles/touch.css";

@@ -459,10 +459,18 @@ const fixedAnswers: Record<string, unknown> = {
   },
   "GET /api/capabilities": {
     status: "ok",
-    runtime: { userAgent: "parley", offlineTour: false, remote: false, cwd: "/home/ada/projects/tidepool" },
+    runtime: { userAgent: "parley", offlineTour: false, remote: false, cwd: "/home/ada/projects/tidepool", fleet: true },
     methods: {},
     details: {},
     features: {},
+  },
+  "GET /api/fleet": {
+    workers: [
+      { name: "host-1", state: "up", threads: 12, labels: ["gpu", "eu-west"] },
+      { name: "host-2", state: "draining", threads: 2, labels: [] },
+      { name: "host-3", state: "lost", threads: 0, labels: ["gpu"] },
+    ],
+    threads: { live: 14, active: 5, waiting: 1 },
   },
   "GET /api/account": { requiresOpenaiAuth: true, account: { type: "chatgpt", email: "ada@example.org", planType: "pro" } },
   "GET /api/account/rate-limits": {

@@ -2,6 +2,7 @@
 
 export type { ClientRequest } from "./ClientRequest";
 export type { FileBefore } from "./FileBefore";
+export type { FleetThreadMovedNotification } from "./FleetThreadMovedNotification";
 export type { GitChangedFile } from "./GitChangedFile";
 export type { GitCommitParams } from "./GitCommitParams";
 export type { GitCommitResponse } from "./GitCommitResponse";
@@ -36,6 +37,11 @@ export type { SeedOpenQuestionParams } from "./SeedOpenQuestionParams";
 export type { SeedQuestionnaireParams } from "./SeedQuestionnaireParams";
 export type { SeedToolQuestionsParams } from "./SeedToolQuestionsParams";
 export type { ServerRequest } from "./ServerRequest";
+export type { TerminalCreateParams } from "./TerminalCreateParams";
+export type { TerminalCreateResponse } from "./TerminalCreateResponse";
+export type { TerminalExitStatus } from "./TerminalExitStatus";
+export type { TerminalOutputResponse } from "./TerminalOutputResponse";
+export type { TerminalParams } from "./TerminalParams";
 export type { TurnFilesReadParams } from "./TurnFilesReadParams";
 export type { TurnFilesReadResponse } from "./TurnFilesReadResponse";
 export type { TurnRevertCheckParams } from "./TurnRevertCheckParams";

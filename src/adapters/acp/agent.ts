@@ -13,6 +13,7 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import type { Client } from "../../client/client.ts";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
+import type { InitializeParams } from "../../protocol/initialize.ts";
 import type { ThreadStartParams, ThreadStartResponse } from "../../protocol/thread.ts";
 import { childrenIn } from "../agent-children.ts";
 import { editorTools, readInEditor } from "./editor-files.ts";
@@ -20,11 +21,15 @@ import { listSessions } from "./listing.ts";
 import { availableCommands } from "./prompt.ts";
 import { askUser, passOn, permitCommand, permitEdit, permitSandboxAccess } from "./questions.ts";
 import { AcpSession, PromptFailed } from "./session.ts";
+import type { EditorTerminals } from "./terminals.ts";
 
 export interface AgentOptions {
   readonly version: string;
   /** Connects to the engine on behalf of the named editor. */
-  readonly connect: (editor: { readonly name: string; readonly title: string | null; readonly version: string }) => Promise<Client>;
+  readonly connect: (
+    editor: { readonly name: string; readonly title: string | null; readonly version: string },
+    capabilities: NonNullable<InitializeParams["capabilities"]>,
+  ) => Promise<Client>;
 }
 
 /** State of one editor connection. */
@@ -51,7 +56,8 @@ export function createAgent(options: AgentOptions): AgentApp {
       const { name, title, version } = params.clientInfo ?? { name: "acp_client", version: "0" };
       state.capabilities = params.clientCapabilities ?? {};
       state.client?.close();
-      state.client = await options.connect({ name, title: title ?? null, version });
+      const extensions = { parley: { terminals: state.capabilities.terminal === true } };
+      state.client = await options.connect({ name, title: title ?? null, version }, { experimentalApi: true, extensions });
       listen(state.client, state);
       return {
         protocolVersion: PROTOCOL_VERSION,
@@ -310,5 +316,11 @@ function listen(client: Client, state: AgentState): void {
   client.answer("item/permissions/requestApproval", async (params) => permitSandboxAccess(params, await sessionFor(params.threadId)));
   client.answer("item/tool/requestUserInput", async (params) => askUser(params, await sessionFor(params.threadId)));
   client.answer("item/tool/call", async (params) => readInEditor(params, await sessionFor(params.threadId)));
+  client.answer("terminal/create", async (params) => (await sessionFor(params.threadId)).createTerminal(params));
+  const terminals = async ({ threadId }: { threadId: string }): Promise<EditorTerminals> => (await sessionFor(threadId)).terminals;
+  client.answer("terminal/output", async (params) => (await terminals(params)).output(params.terminalId));
+  client.answer("terminal/waitForExit", async (params) => (await terminals(params)).waitForExit(params.terminalId));
+  client.answer("terminal/kill", async (params) => (await terminals(params)).kill(params.terminalId));
+  client.answer("terminal/release", async (params) => (await terminals(params)).release(params.terminalId));
   client.answer("mcpServer/elicitation/request", async (params) => passOn(params, await sessionFor(params.threadId)));
 }

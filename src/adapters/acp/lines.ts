@@ -11,6 +11,15 @@ const highWater = 4 * 1024 * 1024;
 export function messageStream(lines: Transport): Stream {
   let caughtUp: PromiseWithResolvers<void> | undefined;
   let isOver = false;
+  /** The SDK refuses what comes before the first `initialize` is answered; what a client sent right behind it waits here. */
+  let held: { readonly behind: unknown; readonly messages: AnyMessage[] } | undefined;
+  let isIntroduced = false;
+  let take = (_message: AnyMessage): void => {};
+  const release = (): void => {
+    const messages = held?.messages ?? [];
+    held = undefined;
+    for (const message of messages) take(message);
+  };
   lines.onDrain = () => {
     caughtUp?.resolve();
     caughtUp = undefined;
@@ -18,16 +27,25 @@ export function messageStream(lines: Transport): Stream {
   const readable = new ReadableStream<AnyMessage>(
     {
       start(controller) {
+        take = (message) => {
+          if (held !== undefined) held.messages.push(message);
+          else controller.enqueue(message);
+          if (!isIntroduced && "method" in message && message.method === "initialize" && "id" in message) {
+            isIntroduced = true;
+            held = { behind: message.id, messages: [] };
+          }
+          if ((controller.desiredSize ?? 1) <= 0 || (held?.messages.length ?? 0) >= maxWaiting) lines.pause();
+        };
         lines.onMessage = (text) => {
           if (isOver) return;
           const message = read(text);
           if (message === undefined) return;
           if ("refused" in message) return lines.send(message.refused);
-          controller.enqueue(message.taken);
-          if ((controller.desiredSize ?? 1) <= 0) lines.pause();
+          take(message.taken);
         };
         lines.onTooLong = () => lines.send(refusal(-32600, "Invalid request: the message is over the size limit"));
         lines.onClose = () => {
+          release();
           if (!isOver) controller.close();
           isOver = true;
           caughtUp?.resolve();
@@ -44,6 +62,10 @@ export function messageStream(lines: Transport): Stream {
   const writable = new WritableStream<AnyMessage>({
     async write(message) {
       lines.send(JSON.stringify(message));
+      if (held !== undefined && !("method" in message) && "id" in message && message.id === held.behind) {
+        release();
+        lines.resume();
+      }
       if (lines.backlog <= highWater || isOver) return;
       caughtUp ??= Promise.withResolvers<void>();
       await caughtUp.promise;

@@ -22,6 +22,7 @@ import type {
 import type { McpServerElicitationRequestParams, McpServerElicitationRequestResponse } from "../../protocol/elicitation.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { ToolRequestUserInputParams, ToolRequestUserInputQuestion, ToolRequestUserInputResponse } from "../../protocol/user-input.ts";
+import { scriptOf } from "../../shell/shown-script.ts";
 import { diffFrom, type ReadText } from "./diffs.ts";
 import { textContent } from "./tool-calls.ts";
 
@@ -64,7 +65,7 @@ export async function permitCommand(
     prefix.length === 0 ? [] : [{ optionId: amendId, name: `Always allow \`${prefix.join(" ")} …\`${where}`, kind: "allow_always" }];
   const toolCall: ToolCallUpdate = {
     toolCallId: params.itemId,
-    title: params.command ?? "Run a command",
+    title: params.command ? scriptOf(params.command).script : "Run a command",
     kind: "execute",
     status: "pending",
     content: textContent([...(where === "" ? [] : ["Runs outside the sandbox."]), params.reason ?? ""].join("\n").trim() || undefined),

@@ -10,6 +10,7 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import type { Client } from "../../client/client.ts";
 import { errorMessage } from "../../lib/error-text.ts";
+import type { TerminalCreateParams, TerminalCreateResponse } from "../../protocol/client-terminal.ts";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { Model } from "../../protocol/model.ts";
@@ -19,6 +20,7 @@ import type { Turn, TurnError } from "../../protocol/turn.ts";
 import { type Chosen, changeForMode, changeForOption, chosenFrom, chosenFromSettings, modesFor, optionsFor } from "./options.ts";
 import { type Request, requestFrom } from "./prompt.ts";
 import type { Asker } from "./questions.ts";
+import { EditorTerminals } from "./terminals.ts";
 import { undoTurn } from "./undo.ts";
 import { mergeIntoBuffer } from "./unsaved-changes.ts";
 import { Updates } from "./updates.ts";
@@ -43,6 +45,7 @@ export class AcpSession implements Asker {
   readonly sessionId: string;
   readonly cwd: string;
   readonly capabilities: ClientCapabilities;
+  readonly terminals: EditorTerminals;
   readonly #options: SessionOptions;
   readonly #updates: Updates;
   readonly #atFirst: Chosen;
@@ -61,6 +64,7 @@ export class AcpSession implements Asker {
     this.sessionId = answer.thread.id;
     this.cwd = answer.cwd;
     this.capabilities = options.capabilities;
+    this.terminals = new EditorTerminals(options.editor, this.sessionId);
     this.#options = options;
     this.#updates = new Updates((file) => this.readText(file), options.capabilities);
     this.#atFirst = chosenFrom(answer);
@@ -179,6 +183,14 @@ export class AcpSession implements Asker {
     return notes.flatMap((text) =>
       text === undefined ? [] : [{ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${text}\n` } }],
     );
+  }
+
+  /** The command's tool call shows the terminal from now on. */
+  async createTerminal(params: TerminalCreateParams): Promise<TerminalCreateResponse> {
+    await this.#updatesSent; // the editor must know the tool call first
+    const created = await this.terminals.create(params);
+    this.#queueUpdates(async () => this.#updates.runsIn(created.terminalId, params.itemId));
+    return created;
   }
 
   get #withdrawable() {

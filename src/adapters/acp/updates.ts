@@ -5,6 +5,7 @@ import type { ThreadItem, UserInput } from "../../protocol/item.ts";
 import type { ServerNotifications } from "../../protocol/methods.ts";
 import type { TurnPlanStep } from "../../protocol/turn.ts";
 import type { ReadText } from "./diffs.ts";
+import { shownOutputKey, shownTerminal, terminalContent } from "./terminals.ts";
 import { outputContent, toolCallFrom } from "./tool-calls.ts";
 
 type Notified = {
@@ -17,14 +18,18 @@ const outputEveryMs = 200;
 export class Updates {
   readonly #read: ReadText;
   readonly #capabilities: ClientCapabilities;
+  readonly #outputKey: string | undefined;
   /** Items whose text was streamed as deltas. */
   readonly #streamed = new Set<string>();
   readonly #shown = new Set<string>();
   readonly #output = new Map<string, { text: string; sentAt: number }>();
+  /** Terminals of the editor, by the item of the command that runs or is shown in each. */
+  readonly #terminals = new Map<string, string>();
 
   constructor(read: ReadText, capabilities: ClientCapabilities) {
     this.#read = read;
     this.#capabilities = capabilities;
+    this.#outputKey = shownOutputKey(capabilities);
   }
 
   async from(method: string, params: unknown): Promise<SessionUpdate[]> {
@@ -75,10 +80,19 @@ export class Updates {
     });
   }
 
+  /** The command of the item runs in this terminal, which shows its output. */
+  runsIn(terminalId: string, itemId: string): SessionUpdate[] {
+    this.#terminals.set(itemId, terminalId);
+    return [{ sessionUpdate: "tool_call_update", toolCallId: itemId, content: terminalContent(terminalId) }];
+  }
+
   async #begun(item: ThreadItem): Promise<SessionUpdate[]> {
     if (item.type === "contextCompaction") return this.#compaction(item.id, "in_progress");
     const call = await toolCallFrom(item, this.#read);
-    return call === undefined ? [] : [this.#show(call)];
+    if (call === undefined) return [];
+    if (item.type !== "commandExecution" || this.#outputKey === undefined) return [this.#show(call)];
+    this.#terminals.set(item.id, item.id);
+    return [this.#show({ ...call, content: terminalContent(item.id), _meta: shownTerminal.info(item.id, item.cwd) })];
   }
 
   async #ended(item: ThreadItem): Promise<SessionUpdate[]> {
@@ -96,7 +110,12 @@ export class Updates {
         return this.#compaction(item.id, "completed");
       default: {
         const call = await toolCallFrom(item, this.#read);
-        return call === undefined ? [] : [this.#show(call)];
+        if (call === undefined) return [];
+        const terminalId = this.#terminals.get(item.id);
+        if (terminalId === undefined || item.type !== "commandExecution") return [this.#show(call)];
+        this.#terminals.delete(item.id);
+        const ending = this.#outputKey === undefined ? {} : { _meta: shownTerminal.exit(item.id, item.exitCode ?? null) };
+        return [this.#show({ ...call, content: terminalContent(terminalId), ...ending })];
       }
     }
   }
@@ -113,6 +132,9 @@ export class Updates {
   }
 
   #moreOutput(itemId: string, delta: string): SessionUpdate[] {
+    const terminalId = this.#terminals.get(itemId);
+    if (terminalId !== undefined && terminalId !== itemId) return []; // the editor's own terminal shows it
+    if (terminalId !== undefined && this.#outputKey !== undefined) return [this.#shownOutput(itemId, delta, this.#outputKey)];
     const output = this.#output.get(itemId) ?? { text: "", sentAt: 0 };
     this.#output.set(itemId, output);
     output.text = (output.text + delta).slice(-128 * 1024);
@@ -120,6 +142,14 @@ export class Updates {
     if (now - output.sentAt < outputEveryMs) return []; // the rest is sent when the command ends, at the latest
     output.sentAt = now;
     return [{ sessionUpdate: "tool_call_update", toolCallId: itemId, content: outputContent(output.text) }];
+  }
+
+  /** A question about the command has replaced what its tool call shows, so that the first piece brings the terminal back. */
+  #shownOutput(itemId: string, data: string, key: string): SessionUpdate {
+    const isFirst = !this.#streamed.has(itemId);
+    this.#streamed.add(itemId);
+    const content = isFirst ? { content: terminalContent(itemId) } : {};
+    return { sessionUpdate: "tool_call_update", toolCallId: itemId, ...content, _meta: { [key]: { terminal_id: itemId, data } } };
   }
 
   #notice(severity: "warning" | "error", title: string): SessionUpdate[] {

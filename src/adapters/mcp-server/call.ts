@@ -31,6 +31,9 @@ export interface Question {
 /** Minimum interval between progress notifications. */
 const progressEveryMs = 1000;
 
+/** Events about a whole turn: newer hosts look for its id in them. */
+const turnEvents: ReadonlySet<string> = new Set(["task_started", "task_complete", "turn_aborted"]);
+
 export class ToolCall {
   readonly id: string = randomUuid();
   /** Never rejects: failures become an error result. */
@@ -56,7 +59,7 @@ export class ToolCall {
   constructor(
     client: Client,
     ask: Ask,
-    options: { readonly listener: Listener; readonly canAsk: boolean; readonly opened: (call: ToolCall) => void },
+    options: { readonly listener: Listener; readonly canAsk: boolean; readonly opened: (call: ToolCall) => boolean },
   ) {
     this.#client = client;
     this.#canAsk = options.canAsk;
@@ -127,13 +130,14 @@ export class ToolCall {
     return wording.read(await answered.promise, params);
   }
 
-  async #run(ask: Ask, opened: (call: ToolCall) => void): Promise<CallToolResult> {
+  async #run(ask: Ask, opened: (call: ToolCall) => boolean): Promise<CallToolResult> {
     if (ask.kind === "wrong") return { content: [{ type: "text", text: ask.message }], isError: true };
     const thread = ask.kind === "start" ? await this.#client.call("thread/start", ask.settings) : await this.#resume(ask.threadId);
     this.#threadId = thread.thread.id;
     this.#folder = thread.cwd;
-    opened(this);
-    this.#event("", sessionConfigured(thread, null));
+    // A session that this server has opened before is configured already.
+    const configured = { ...sessionConfigured(thread, null), thread_id: thread.thread.id };
+    if (opened(this)) this.#event("", configured);
     const { turn } = await this.#client.call("turn/start", {
       threadId: thread.thread.id,
       input: [{ type: "text", text: ask.prompt, text_elements: [] }],
@@ -151,8 +155,12 @@ export class ToolCall {
       this.#threadId = threadId;
       return await this.#client.call("thread/resume", { threadId, excludeTurns: true });
     } catch (error) {
-      if (error instanceof RpcError) throw new Error(`Session not found for thread_id: ${threadId} (${error.message})`, { cause: error });
-      throw error;
+      if (!(error instanceof RpcError)) throw error;
+      const noId = /^invalid (?:session|thread) id: (.*)$/s.exec(error.message)?.[1];
+      if (noId !== undefined) this.#threadId = undefined;
+      if (noId !== undefined) throw new Error(`Failed to parse thread_id: ${noId}`, { cause: error });
+      const why = error.message.startsWith("no rollout found") ? "" : ` (${error.message})`;
+      throw new Error(`Session not found for thread_id: ${threadId}${why}`, { cause: error });
     }
   }
 
@@ -186,13 +194,13 @@ export class ToolCall {
     };
   }
 
-  #event(turnId: string, msg: object): void {
+  #event(turnId: string, msg: { readonly type: string }): void {
     const threadId = this.#threadId ?? "";
     const { requestId } = this.#listener;
     this.#listener.notify("codex/event", {
       _meta: { requestId, threadId, conversationId: threadId },
       id: turnId,
-      msg,
+      msg: turnEvents.has(msg.type) ? { ...msg, turn_id: turnId } : msg,
       conversationId: threadId,
     });
   }

@@ -10,7 +10,15 @@ import type { McpServerElicitationRequestParams, McpServerElicitationRequestResp
 import type { ToolRequestUserInputParams, ToolRequestUserInputResponse } from "../../protocol/user-input.ts";
 import { ReviewDecision } from "../../protocol/v1/approval.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
-import { commandAsked, commandDecision, commandQuestion, patchAsked, patchDecision, patchQuestion } from "../v1/approvals.ts";
+import {
+  commandAsked,
+  commandDecision,
+  commandQuestion,
+  patchAsked,
+  patchDecision,
+  patchQuestion,
+  questionsAsked,
+} from "../v1/approvals.ts";
 
 /** An elicitation's params; the additional keys are for clients that know this server. */
 export interface Elicitation {
@@ -56,8 +64,8 @@ export const commandApproval: Wording<CommandExecutionRequestApprovalParams, Com
       ...idsOf(params, about),
       codex_command: command,
       codex_cwd: cwd,
-      codex_reason: reason,
       codex_parsed_cmd: parsedCmd,
+      ...(reason ? { codex_reason: reason } : {}),
     };
   },
   read: (answer) => commandDecision(decisionFrom(answer)),
@@ -74,9 +82,9 @@ export const patchApproval: Wording<FileChangeRequestApprovalParams, FileChangeR
       threadId: params.threadId,
       codex_elicitation: "patch-approval",
       ...idsOf(params, about),
-      codex_reason: reason,
-      codex_grant_root: grantRoot,
       codex_changes: fileChanges,
+      ...(reason ? { codex_reason: reason } : {}),
+      ...(grantRoot ? { codex_grant_root: grantRoot } : {}),
     };
   },
   read: (answer) => patchDecision(decisionFrom(answer)),
@@ -114,6 +122,7 @@ export const userInput: Wording<ToolRequestUserInputParams, ToolRequestUserInput
     });
     return { answers: Object.fromEntries(given) };
   },
+  event: questionsAsked,
 };
 
 /** Forwards a question of an MCP server behind the agent unchanged. */

@@ -10,11 +10,15 @@ import type { Ask } from "./tools.ts";
 
 /** Maximum number of concurrent calls; each is a turn of an agent. */
 const maxCalls = 64;
+/** Maximum number of sessions that are remembered as configured. */
+const maxSessions = 1000;
 
 export class RunningCalls {
   readonly #client: Client;
   readonly #calls = new Map<string, ToolCall>();
   #running = 0;
+  /** Threads that calls have opened, the latest last. */
+  readonly #sessions = new Set<string>();
   /** Parent thread ids of subagent threads, by thread id. */
   readonly #parents = new Map<string, string>();
 
@@ -34,12 +38,21 @@ export class RunningCalls {
     const tooMany = { kind: "wrong", message: `${maxCalls} calls run already, the most that may at once; wait for one to end` } as const;
     const ask: Ask = wanted.kind === "wrong" || this.#running < maxCalls ? wanted : tooMany;
     this.#running++;
-    const call = new ToolCall(this.#client, ask, { listener, canAsk, opened: (opened) => this.#calls.set(opened.id, opened) });
+    const call = new ToolCall(this.#client, ask, { listener, canAsk, opened: (opened) => this.#opened(opened) });
     void call.finished.then(() => {
       this.#running--;
       this.#calls.delete(call.id);
     });
     return call;
+  }
+  /** Whether its session is new to this server. */
+  #opened(call: ToolCall): boolean {
+    this.#calls.set(call.id, call);
+    const threadId = call.threadId ?? "";
+    const isNew = !this.#sessions.delete(threadId);
+    this.#sessions.add(threadId);
+    for (const oldest of this.#sessions) if (this.#sessions.size > maxSessions) this.#sessions.delete(oldest);
+    return isNew;
   }
   find(id: string): ToolCall | undefined {
     return this.#calls.get(id);

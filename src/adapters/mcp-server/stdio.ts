@@ -1,6 +1,7 @@
 /** MCP over this process's stdin and stdout: JSON lines, read with the project's own line splitter. */
 import type { JSONRPCMessage, Transport as McpTransport } from "@modelcontextprotocol/server";
 import { toError } from "../../lib/error-text.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import type { Transport } from "../../rpc/transport.ts";
 
 /** How long pending responses may take after the client has closed its end. */
@@ -26,7 +27,7 @@ export class LinesMcpTransport implements McpTransport {
   }
   async start(): Promise<void> {
     this.#lines.onMessage = (text) => this.#receive(text);
-    this.#lines.onTooLong = () => this.onerror?.(new Error("a message over the size limit"));
+    this.#lines.onTooLong = () => this.#refuse(-32600, "Invalid request: the message is over the size limit");
     this.#lines.onClose = () => this.#end();
   }
   async send(message: JSONRPCMessage): Promise<void> {
@@ -43,21 +44,31 @@ export class LinesMcpTransport implements McpTransport {
   }
 
   #receive(text: string): void {
-    let message: JSONRPCMessage;
+    let message: unknown;
     try {
       message = JSON.parse(text);
     } catch {
-      if (text.trim() !== "") this.#lines.send('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}');
+      if (text.trim() !== "") this.#refuse(-32700, "Parse error");
       return;
     }
-    if (typeof message !== "object" || message === null) return;
-    if ("method" in message && "id" in message) this.#unanswered.add(message.id);
+    if (Array.isArray(message)) return this.#refuse(-32600, "JSON-RPC batches are not supported");
+    if (!isRecord(message)) return this.#refuse(-32600, "Invalid request");
+    if ("method" in message && "id" in message) {
+      const { id } = message;
+      if (!isRequest(message) || (typeof id !== "string" && typeof id !== "number")) return this.#refuse(-32600, "Invalid request", id);
+      this.#unanswered.add(id);
+    }
     try {
-      this.onmessage?.(message);
+      this.onmessage?.(message as JSONRPCMessage);
     } catch (error) {
       // If it were thrown into the reader, the remaining messages of the same packet would be lost.
       this.onerror?.(toError(error));
     }
+  }
+  /** The SDK drops what is no message, and its sender would wait for ever. */
+  #refuse(code: number, message: string, id?: unknown): void {
+    const named = typeof id === "string" || typeof id === "number" ? id : null;
+    this.#lines.send(JSON.stringify({ jsonrpc: "2.0", id: named, error: { code, message } }));
   }
   #end(): void {
     this.#ended = true;
@@ -65,3 +76,7 @@ export class LinesMcpTransport implements McpTransport {
     setTimeout(() => void this.close(), lastAnswersMs);
   }
 }
+
+/** What the SDK takes for a request; its own check would load all of it at the start. */
+const isRequest = ({ jsonrpc, method, params }: Readonly<Record<string, unknown>>): boolean =>
+  jsonrpc === "2.0" && typeof method === "string" && (params === undefined || isRecord(params));

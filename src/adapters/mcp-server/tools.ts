@@ -61,6 +61,7 @@ export const tools: Tool[] = [
         "include-plan-tool": { type: "boolean", description: "false leaves out the tool by which the agent keeps a plan." },
       },
       required: ["prompt"],
+      additionalProperties: false,
     },
     outputSchema,
   },
@@ -81,25 +82,41 @@ export const tools: Tool[] = [
   },
 ];
 
+const startFields = Object.keys(tools[0]?.inputSchema.properties ?? {});
+
 export type Ask =
   | { readonly kind: "start"; readonly prompt: string; readonly settings: ThreadStartParams }
   | { readonly kind: "reply"; readonly prompt: string; readonly threadId: string }
   /** What is wrong with the call and how to fix it. */
   | { readonly kind: "wrong"; readonly message: string };
 
-/** Bad arguments are reported as text to the calling model, which can correct the call. */
+/** Bad arguments are reported as text to the calling model, which can correct the call; in the words of Codex, which hosts may look for. */
 export function askFrom(tool: string, given: Readonly<Record<string, unknown>> | undefined): Ask {
-  if (tool === "codex") {
-    const args = everySpelling({ ...given });
-    const wrong = problem(StartArguments(), args);
-    return wrong === undefined ? startFrom(args as StartArguments) : { kind: "wrong", message: `codex: wrong arguments: ${wrong}` };
-  }
-  if (tool !== "codex-reply") return { kind: "wrong", message: `Unknown tool '${tool}'; there are codex and codex-reply` };
-  const wrong = problem(ReplyArguments(), given ?? {});
-  if (wrong !== undefined) return { kind: "wrong", message: `codex-reply: wrong arguments: ${wrong}` };
+  if (tool === "codex") return startOf(given);
+  if (tool === "codex-reply") return replyOf(given);
+  return { kind: "wrong", message: `Unknown tool '${tool}'; there are codex and codex-reply` };
+}
+
+const unreadable = (why: string): Ask => ({ kind: "wrong", message: `Failed to parse configuration for Codex tool: ${why}` });
+
+function startOf(given: Readonly<Record<string, unknown>> | undefined): Ask {
+  if (given === undefined) return { kind: "wrong", message: "Missing arguments for codex tool-call; the `prompt` field is required." };
+  const unknownField = Object.keys(given).find((name) => !startFields.includes(name));
+  if (unknownField !== undefined)
+    return unreadable(`unknown field \`${unknownField}\`, expected one of ${startFields.map((name) => `\`${name}\``).join(", ")}`);
+  const args = everySpelling({ ...given });
+  const wrong = problem(StartArguments(), args);
+  return wrong === undefined ? startFrom(args as StartArguments) : unreadable(wrong);
+}
+
+function replyOf(given: Readonly<Record<string, unknown>> | undefined): Ask {
+  const needed = "the `thread_id` and `prompt` fields are required.";
+  if (given === undefined) return { kind: "wrong", message: `Missing arguments for codex-reply tool-call; ${needed}` };
+  const wrong = problem(ReplyArguments(), given);
+  if (wrong !== undefined) return unreadable(wrong);
   const { prompt, threadId, conversationId } = given as Infer<typeof ReplyArguments>;
   const id = threadId ?? conversationId;
-  if (!id) return { kind: "wrong", message: "codex-reply: threadId is missing; it is in the structuredContent of the call that began" };
+  if (!id) return { kind: "wrong", message: "Failed to parse thread_id: either threadId or conversationId must be provided" };
   return { kind: "reply", prompt, threadId: id };
 }
 

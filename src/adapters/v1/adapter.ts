@@ -1,8 +1,19 @@
 /** The v1 conversation API on one connection: each method makes a few calls of the current API, and each event is translated from current notifications. */
 import type { ParamsOf, ResultOf } from "../../protocol/define.ts";
+import { methodNotFound, RpcError } from "../../protocol/errors.ts";
 import type { v1Requests } from "../../protocol/v1/methods.ts";
 import { accountMethods, watchAccount } from "./account.ts";
-import { commandAsked, commandDecision, commandQuestion, decisionOf, patchAsked, patchDecision, patchQuestion } from "./approvals.ts";
+import {
+  commandAsked,
+  commandDecision,
+  commandQuestion,
+  decisionOf,
+  patchAsked,
+  patchDecision,
+  patchQuestion,
+  questionsAsked,
+  toolCalled,
+} from "./approvals.ts";
 import type { ConversationListener, V1Context, V1Edge, V1Methods } from "./context.ts";
 import { conversationMethods } from "./conversation.ts";
 import { EventStream } from "./events.ts";
@@ -20,6 +31,9 @@ const answersFirst: ReadonlySet<keyof V1Methods> = new Set([
   "loginApiKey",
   "logoutChatGpt",
 ]);
+
+/** Events whose content has keys of the model's own. */
+const asTheModelWroteIt: ReadonlySet<string> = new Set(["raw_response_item", "dynamic_tool_call_request"]);
 
 export class V1Adapter {
   readonly #edge: V1Edge;
@@ -79,7 +93,7 @@ async function open(edge: V1Edge): Promise<V1Context> {
       if (listeners.some(isWanted))
         edge.notify(`codex/event/${msg.type}`, {
           id: turnId,
-          msg: msg.type === "raw_response_item" ? msg : inBothCases(msg), // raw items stay unchanged
+          msg: asTheModelWroteIt.has(msg.type) ? msg : inBothCases(msg),
           conversationId: threadId,
         });
       else if (context.opened.has(threadId) && !listeners.some(({ conversationId }) => conversationId === threadId))
@@ -111,4 +125,15 @@ function answerApprovals(context: V1Context, stream: EventStream): void {
     context.event(params.threadId, params.turnId, patchAsked(params));
     return patchDecision(decisionOf(await context.ask("applyPatchApproval", patchQuestion(params))));
   });
+  client.answer("item/tool/requestUserInput", (params) => {
+    context.event(params.threadId, params.turnId, questionsAsked(params));
+    throw notHere("item/tool/requestUserInput");
+  });
+  client.answer("item/tool/call", (params) => {
+    context.event(params.threadId, params.turnId, toolCalled(params));
+    throw notHere("item/tool/call");
+  });
 }
+
+/** A current client of the conversation, often the same one on its own connection, is asked as well and answers. */
+const notHere = (method: string): RpcError => new RpcError(methodNotFound, `the older API has no answer to ${method}`);

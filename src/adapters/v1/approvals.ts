@@ -7,6 +7,8 @@ import type {
   FileChangeRequestApprovalParams,
   FileChangeRequestApprovalResponse,
 } from "../../protocol/approval.ts";
+import type { DynamicToolCallParams } from "../../protocol/dynamic-tool.ts";
+import type { ToolRequestUserInputParams } from "../../protocol/user-input.ts";
 import { type ApplyPatchApprovalParams, type ExecCommandApprovalParams, ReviewDecision } from "../../protocol/v1/approval.ts";
 import type { EventMessage } from "../../protocol/v1/event.ts";
 import { changesOf } from "./items.ts";
@@ -60,6 +62,23 @@ export function patchAsked(params: FileChangeRequestApprovalParams): EventMessag
     grant_root: grantRoot ?? null,
   };
 }
+
+/** The model's questions: this API has no request for them, only the event. */
+export function questionsAsked({ itemId, turnId, questions }: ToolRequestUserInputParams): EventMessage {
+  return {
+    type: "request_user_input",
+    call_id: itemId,
+    turn_id: turnId,
+    questions: questions.map(({ id, header, question, isOther = false, isSecret = false, options }) => ({
+      ...{ id, header, question, isOther, isSecret, options: options ?? null },
+    })),
+  };
+}
+
+/** A call of a tool that a newer client of the conversation has defined. Its event has the names of the newer API. */
+export const toolCalled = ({ callId, turnId, tool, arguments: given }: DynamicToolCallParams): EventMessage => ({
+  ...{ type: "dynamic_tool_call_request", callId, turnId, tool, arguments: given },
+});
 
 /** Accepts only the exact decisions of this API; anything else is a no (docs/from-codex.md). */
 export function decisionOf(answer: unknown): ReviewDecision {

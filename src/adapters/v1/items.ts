@@ -122,6 +122,13 @@ function userMessage(item: Extract<ThreadItem, { type: "userMessage" }>): EventM
   };
 }
 
+const sources = {
+  agent: "agent",
+  userShell: "user_shell",
+  unifiedExecStartup: "unified_exec_startup",
+  unifiedExecInteraction: "unified_exec_interaction",
+} as const;
+
 function commandOf(item: Extract<ThreadItem, { type: "commandExecution" }>, at: At) {
   return {
     call_id: item.id,
@@ -130,7 +137,7 @@ function commandOf(item: Extract<ThreadItem, { type: "commandExecution" }>, at: 
     command: splitCommand(item.command),
     cwd: item.cwd,
     parsed_cmd: parsedCommands(item.commandActions),
-    source: item.source === "userShell" ? ("user_shell" as const) : ("agent" as const),
+    source: sources[item.source ?? "agent"],
   };
 }
 

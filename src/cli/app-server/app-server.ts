@@ -35,7 +35,7 @@ export async function run(args: readonly string[], globals: Globals, newer: Newe
   const stop = isListening ? stopSignals() : { stopped: signalled(), again: undefined }; // before the greeting: a client that has its response may stop us
   const greeting = isPlain(endpoints, globals, values) ? await greetClient(home, compat) : undefined;
   const allowed = { allowedOrigins: values["ws-allow-origin"] ?? [], allowedHosts: values["ws-allow-host"] ?? [] };
-  const { serveApp } = await loadServer(newer());
+  const { serveApp } = await loadServer(newer("server"));
   return await serveApp({ globals, flags: values, endpoints, access: { checkToken, ...allowed }, compat, greeting, ...stop });
 }
 

@@ -26,17 +26,22 @@ export async function serveApp({ globals, flags, endpoints, access, compat, gree
     throw cannotListen(error);
   });
   for (const url of listening.urls) announce(url);
-  setTimeout(keepYoungSpaceSmall, 1_000).unref(); // not before the first responses: loading node:v8 takes milliseconds
+  setTimeout(keepYoungSpaceSmall, youngSpaceMs).unref();
   await Promise.race([listening.finished, stopped]);
   if (again !== undefined) await app.threads.finishTurns(again);
   await listening.close();
   process.exit(0); // idle connections to models and tools must not keep a finished server alive
 }
 
+/** After the first responses, since loading node:v8 takes milliseconds, and after the compiled code was saved (code-cache.ts): V8 rejects code of other flags. */
+const youngSpaceMs = 3_500;
+
 /** The launcher of a checkout requests this with a flag; an installed package is started without it. */
 function keepYoungSpaceSmall(): void {
   if (process.execArgv.some((flag) => flag.startsWith("--max-semi-space-size"))) return;
-  process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
+  const flag = "--semi-space-growth-factor=1";
+  process.getBuiltinModule("node:v8").setFlagsFromString(flag);
+  process.execArgv.push(flag); // the compiled code of what is loaded from now on is kept apart by its flags
 }
 
 function refuseWarnings(warnings: readonly string[]): void {

@@ -12,7 +12,7 @@ import { isCode } from "../../lib/system-error.ts";
 import { examine, lineOf } from "../doctor/doctor.ts";
 import { debugHelp } from "../help/small-helps.ts";
 import { type App, logFolderOf, withApp } from "../own-app.ts";
-import { type Globals, print, printJson, readFlags, refuseMore, StartError, UsageError, unknownSubcommand } from "../usage.ts";
+import { type Globals, print, printJson, readFlags, refuseMore, StartError, toStdout, UsageError, unknownSubcommand } from "../usage.ts";
 import { version } from "../version.ts";
 import { tarOf } from "./tar.ts";
 
@@ -33,7 +33,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
     const entries = await collect(app);
     const archive = await promisify(gzip)(tarOf(entries.map(([name, text]) => [`parley-debug/${name}`, text])));
     if (isPiped) {
-      process.stdout.write(archive);
+      toStdout(archive);
       return 0;
     }
     try {

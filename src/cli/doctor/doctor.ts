@@ -105,7 +105,7 @@ const checkGit: Check = async (app) => {
 const checkNetwork: Check = async () => {
   const { env } = process;
   const clean = redactor(env);
-  const proxies = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => {
+  const proxies = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => {
     const value = env[name.toLowerCase()] ?? env[name] ?? "";
     return value === "" ? [] : [`${name}=${clean(value)}`];
   });
@@ -137,15 +137,11 @@ const checkNetwork: Check = async () => {
   return [...proxy, ...unused, ...(await Promise.all(findings))];
 };
 
-/** Variables that other programs use but our requests do not. */
-function proxiesWithoutEffect(env: NodeJS.ProcessEnv): (readonly [string, string])[] {
-  return ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].flatMap((name): (readonly [string, string])[] => {
-    const value = env[name.toLowerCase()] ?? env[name] ?? "";
-    if (value === "") return [];
-    if (/^socks/i.test(value)) return [[name, "SOCKS proxies are not used"]];
-    return name === "ALL_PROXY" ? [[name, "has no effect here"]] : [];
-  });
-}
+/** Addresses that other programs use but our requests do not. */
+const proxiesWithoutEffect = (env: NodeJS.ProcessEnv): (readonly [string, string])[] =>
+  ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"].flatMap((name): (readonly [string, string])[] =>
+    /^socks/i.test(env[name.toLowerCase()] || env[name] || "") ? [[name, "SOCKS proxies are not used"]] : [],
+  );
 
 const checkMcp: Check = async (app, config) => {
   const servers = Object.values(config?.mcpServers ?? {}).filter(({ enabled }) => enabled);

@@ -1,6 +1,6 @@
 /** For `parley doctor`: whether the configured provider can be reached, and whether it accepts the key. */
 import { causeMessage, errorMessage } from "../../lib/error-text.ts";
-import { unusableProxy } from "../../lib/network.ts";
+import { certificateHint, unusableProxy } from "../../lib/network.ts";
 import type { App, Config } from "../own-app.ts";
 import type { Check, Finding } from "./doctor.ts";
 
@@ -18,7 +18,9 @@ export const checkProvider: Check = async (app, config) => {
         fix: "set a provider's key (OPENAI_API_KEY, ANTHROPIC_API_KEY …), run `parley login`, or set model_provider in config.toml",
       },
     ];
-  const key = await keyOf(app, config);
+  const key = await keyOf(app, config).catch(
+    (error: unknown): Finding => ({ name: "key", state: "fail", text: `${config.modelProvider}: ${errorMessage(error)}` }),
+  );
   const reached = await reach(provider.id, provider.baseUrl);
   const isTriable = key.state === "ok" && reached.state === "ok" && provider.wireApi !== "ai-sdk";
   return [isTriable ? await tryKey(app, provider.id, key) : key, reached];
@@ -82,7 +84,7 @@ async function reach(id: string, url: string): Promise<Finding> {
       name,
       state: "fail",
       text: `${id}: ${url} cannot be reached: ${cause}`,
-      fix: "check the address (base_url), the network and the proxy",
+      fix: certificateHint(cause) || "check the address (base_url), the network and the proxy",
     };
   }
 }

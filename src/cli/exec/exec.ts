@@ -60,7 +60,7 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   try {
     if (!(await mayRunIn(app, folder, values))) return 1;
     const task = await readTask(taskArguments);
-    if ((task.kind === "new" || task.kind === "review") && values.model === undefined) requireModel(app, folder);
+    if (task.kind === "new" || task.kind === "review") requireModel(app, folder, values.model);
     const cwd = values.worktree === true ? await newWorktree(folder, app) : folder;
     return await carryOut(app, task, { values, globals, cwd, images, outputSchema, colours });
   } catch (error) {
@@ -105,6 +105,8 @@ async function carryOut(app: App, given: Task, run: Run): Promise<number> {
   const stop = new AbortController();
   stop.signal.addEventListener("abort", () => reporter.stopped());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  // Nobody reads what it prints any more, as after `| head`.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort());
   try {
     const task = await namedThread(given, client, run);
     const ended = await runTask(client, task, {

@@ -10,6 +10,8 @@ export const helps: Readonly<Record<string, () => Promise<Help>>> = {
   review: async () => (await import("../exec/help.ts")).reviewHelp,
   "mcp-server": async () => (await import("../mcp-server/help.ts")).help,
   manager: async () => (await import("../manager/help.ts")).help,
+  fleet: async () => (await import("../fleet/help.ts")).help,
+  worker: async () => (await import("./small-helps.ts")).workerHelp,
   acp: async () => (await import("./small-helps.ts")).acpHelp,
   threads: async () => (await import("../threads/help.ts")).help,
   archive: async () => (await import("./settings-helps.ts")).archiveHelp,

@@ -36,6 +36,39 @@ export const logoutHelp = {
   ],
 } as const satisfies Help;
 
+export const workerHelp = {
+  summary: "Run threads for a fleet: many machines on one PostgreSQL",
+  text: [
+    "A worker joins the fleet whose engine PARLEY_FLEET or --fleet-file names, and runs the threads of its teams. Fronts (parley manager --fleet) are its only clients. Settings, keys of providers and skills are those of this machine.",
+    "SIGTERM lets it leave: it takes nothing new, gives up idle threads and those that wait for a person, lets running turns end, and exits with 0. A second SIGTERM ends it at once. When it is killed or hangs, other workers take its threads over.",
+  ],
+  usage: ["--name NAME --listen ws://IP:PORT [OPTIONS]"],
+  flags: [
+    { name: "name", value: "NAME", text: "Its name in the fleet; no two workers have the same at once" },
+    {
+      name: "listen",
+      value: "URL",
+      text: "Where fronts reach it: ws://127.0.0.1:PORT, or wss://IP:PORT with a certificate; port 0 takes a free one",
+    },
+    { name: "label", value: "LABEL", many: true, text: "What only some workers have, such as gpu; threads may ask for it; repeatable" },
+    { name: "team", value: "TEAM", many: true, text: "Serve this team alone; the engine shows it nothing of others; repeatable" },
+    { name: "max-threads", value: "N", text: "Hold at most so many threads at once" },
+    { name: "tls-cert", value: "FILE", text: "Serve over TLS; needed for addresses that others can reach" },
+    { name: "tls-key", value: "FILE", text: "The certificate's key" },
+    {
+      name: "fleet-file",
+      value: "FILE",
+      text: "A file of mode 0600 with the engine's address, instead of PARLEY_FLEET",
+    },
+    ...agentFlags,
+  ],
+  exitCodes: "0 it has left the fleet, 1 it could not join, 2 the command line is wrong",
+  examples: [
+    ["parley worker --name w1 --listen ws://127.0.0.1:0", "A worker beside its front"],
+    ["parley worker --name gpu1 --listen wss://10.0.0.7:4600 --tls-cert c.pem --tls-key k.pem --label gpu", "On a host of its own"],
+  ],
+} as const satisfies Help;
+
 export const queueHelp = {
   summary: "Leave a message that a thread works on as soon as it is idle",
   text: [
@@ -169,7 +202,8 @@ export const acpHelp = {
   summary: "Serve an editor that speaks the Agent Client Protocol",
   text: [
     "For Zed, JetBrains, Neovim, Emacs and others that start their agents; speaks over stdin and stdout.",
-    "Where the editor lets its files be read, the agent sees changes that are not saved yet; where it lets them be written, edits reach such files' text in the editor too. Commands run in Parley's own sandbox and never in the editor's terminal, which has none.",
+    "Where the editor lets its files be read, the agent sees changes that are not saved yet; where it lets them be written, edits reach such files' text in the editor too.",
+    "Commands run in Parley's sandbox, also when the editor offers terminals, since those have none; where the editor can show it, their output appears live in a terminal all the same. Only commands that leave the sandbox anyway (full access, or approved to run without it) run in the editor's own terminals.",
   ],
   usage: ["[OPTIONS]"],
   flags: agentFlags,

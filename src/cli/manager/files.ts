@@ -26,7 +26,7 @@ export function ownToken(file: string): string {
 
 /** Beside the bundle in a release, under dist/ in a checkout. */
 export function findPage(here = import.meta.dirname): string {
-  const places = [path.join(here, "web"), path.join(here, "..", "web"), path.join(here, "../../dist/web")];
+  const places = [path.join(here, "web"), path.join(here, "..", "web"), path.join(here, "../../../dist/web")];
   return places.find((place) => existsSync(path.join(place, "index.html"))) ?? path.join(here, "web");
 }
 

@@ -14,7 +14,21 @@ export const help = {
       text: "Its text, as a bearer token, is an administrator's; made with mode 0600 where it is missing. Default: $CODEX_HOME/parley/manager/token",
     },
     { name: "connect", value: "URL", text: "Manage a running engine (ws://…, wss://… or unix://PATH) instead of one in this process" },
-    { name: "connect-token-file", value: "FILE", text: "The bearer token for it" },
+    { name: "connect-token-file", value: "FILE", text: "The bearer token for it, in a file of mode 0600" },
+    {
+      name: "fleet-admin-token-file",
+      value: "FILE",
+      text: "Where --connect leads to a front of a fleet: an administrator's token of it (parley fleet token --admin), mode 0600. With it the page shows the fleet's workers and can let one leave",
+    },
+    {
+      name: "fleet",
+      text: "Serve the threads of a fleet of workers at /rpc instead of an engine of its own; no page. Clients sign in with tokens of the fleet",
+    },
+    {
+      name: "fleet-file",
+      value: "FILE",
+      text: "The address of the fleet's engine, mode 0600; without it PARLEY_FLEET has it",
+    },
     { name: "no-open", text: "Do not open the browser" },
     { name: "tls-cert", value: "FILE", text: "Serve over TLS; needed for addresses that others can reach" },
     { name: "tls-key", value: "FILE", text: "The certificate's key" },
@@ -46,6 +60,11 @@ export const help = {
     ["parley manager", "Start it and open the page"],
     ["parley manager link", "A fresh sign-in link of the manager that runs here"],
     ["parley manager --print-service systemd > ~/.config/systemd/user/parley.service", "Keep it running"],
+    ["parley manager --fleet --listen 127.0.0.1:4180 --no-open", "A front of a fleet, with the engine's address in PARLEY_FLEET"],
+    [
+      "parley manager --connect ws://127.0.0.1:4180/rpc --connect-token-file ann.token --fleet-admin-token-file admin.token --listen 127.0.0.1:4181",
+      "The page of a fleet, with its workers",
+    ],
     ["parley manager --connect unix:///run/user/1000/parley.sock --no-open", "Manage a server that runs already"],
   ],
 } as const satisfies Help;

@@ -1,7 +1,7 @@
 /** `parley manager link`: requests a new sign-in link from the manager that runs here. */
 import { existsSync, readFileSync } from "node:fs";
 import type { RequestOptions } from "node:https";
-import { StartError } from "../usage.ts";
+import { StartError, toStdout } from "../usage.ts";
 
 export interface LinkOptions {
   readonly host: string;
@@ -26,7 +26,7 @@ export async function printLink({ host, port, tokenFile, cert }: LinkOptions): P
   const { answer, status } = response;
   const link = typeof answer === "object" && answer !== null && "url" in answer ? answer.url : undefined;
   if (status !== 200 || typeof link !== "string") throw new StartError(`the manager refused: status ${status}`);
-  process.stdout.write(`${link}\n`);
+  toStdout(`${link}\n`);
   return 0;
 }
 

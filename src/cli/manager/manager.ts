@@ -1,13 +1,15 @@
 /** `parley manager`: every session of an engine in one place, over HTTP and in the browser. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { errorMessage } from "../../lib/error-text.ts";
 import { writeErrorMessage } from "../../lib/system-error.ts";
 import type { Engine } from "../../manager/engine.ts";
+import type { Fleet } from "../../manager/fleet.ts";
 import type { App } from "../own-app.ts";
-import { hideSecretFile } from "../secret-file.ts";
+import { readSecretFile } from "../secret-file.ts";
+import { tlsFrom } from "../tls-files.ts";
 import {
   cannotListen,
   codexHome,
@@ -17,8 +19,10 @@ import {
   readFlags,
   refuseMore,
   StartError,
+  toStdout,
   UsageError,
   unknownSubcommand,
+  type Values,
 } from "../usage.ts";
 import { findPage, openInBrowser, ownToken } from "./files.ts";
 import { help } from "./help.ts";
@@ -39,6 +43,14 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
 
   const tls = await tlsFrom(values["tls-cert"], values["tls-key"]);
   await refuseOpenAddress(host, tls !== undefined, values["allow-plain-http"] === true);
+  if (values.fleet === true) {
+    refuseWithFleet(values);
+    const { runFront } = await import("./fleet.ts");
+    const log = (await import("../own-app.ts")).logFrom(globals, values);
+    return await runFront({ host, port, tls, allowedHosts: values["allow-host"] ?? [], fleetFile: values["fleet-file"], home, log });
+  }
+  refuseAlone(values);
+  const fleet = await fleetFrom(values.connect, values["fleet-admin-token-file"]);
   const [{ Manager }, { serveManager }, { createPages }, { openApp, logFrom, notifierOf }, { surviveErrors }] = await Promise.all([
     import("../../manager/manager.ts"),
     import("../../manager/server.ts"),
@@ -48,11 +60,12 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   ]);
   const folder = path.join(home, "parley", "manager");
   await refuseSecondManager(folder, values.listen ?? defaultListen);
-  const { connect, "connect-token-file": connectTokenFile } = values;
-  const made = connect === undefined ? await ownEngine(openApp(globals, values), home) : await remoteEngine(connect, connectTokenFile);
+  const { connect, "connect-token-file": connectToken } = values;
+  const made = connect === undefined ? await ownEngine(openApp(globals, values), home) : await remoteEngine(connect, connectToken);
   const log = made.app?.log ?? logFrom(globals, values);
   const manager = new Manager({
     engine: made.engine,
+    fleet,
     folder,
     version: manifest.version,
     fileToken: ownToken(tokenFile),
@@ -85,6 +98,22 @@ export async function run(args: readonly string[], globals: Globals): Promise<nu
   process.exit(0); // idle connections to models and tools must not keep a finished manager alive
 }
 
+/** What has no effect without another flag is refused. */
+function refuseAlone(values: Values<typeof help>): void {
+  if (values["fleet-file"] !== undefined) throw new UsageError("`--fleet-file` needs `--fleet`");
+  if (values["connect-token-file"] !== undefined && values.connect === undefined)
+    throw new UsageError("`--connect-token-file` needs `--connect`");
+}
+
+/** What has no effect beside `--fleet` is refused. */
+function refuseWithFleet(values: Readonly<Record<string, unknown>>): void {
+  const other = ["connect", "connect-token-file", "fleet-admin-token-file", "token-file", "push-host"].find(
+    (name) => values[name] !== undefined,
+  );
+  if (other !== undefined)
+    throw new UsageError(`\`--${other}\` has no effect with \`--fleet\`, which runs no engine and serves no page; leave it out`);
+}
+
 /** Each manager rewrites the whole state: two on one folder would lose each other's projects and devices. */
 async function refuseSecondManager(folder: string, listen: string): Promise<void> {
   const { lockFolder } = await import("../../main/folder-lock.ts");
@@ -115,19 +144,6 @@ function addressFrom(text: string): { host: string; port: number } {
   if (isIP(host) !== (six === undefined ? 4 : 6) || !(port <= 65_535))
     throw new UsageError(`invalid value '${text}' for '--listen': expected IP:PORT, such as ${defaultListen}`);
   return { host, port };
-}
-
-async function tlsFrom(cert: string | undefined, key: string | undefined): Promise<{ cert: Buffer; key: Buffer } | undefined> {
-  if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined) throw new UsageError("give `--tls-cert` and `--tls-key` together");
-  try {
-    const pair = { cert: readFileSync(cert), key: readFileSync(key) };
-    hideSecretFile(key);
-    (await import("node:tls")).createSecureContext(pair); // an invalid certificate, or the key of another one, is reported here
-    return pair;
-  } catch (error) {
-    throw new StartError(`cannot use the certificate ${cert} with the key ${key}: ${errorMessage(error)}`);
-  }
 }
 
 /** A listener that others can reach must use TLS: cookies and code would be sent in clear text. */
@@ -167,8 +183,7 @@ async function ownEngine(app: App, home: string): Promise<MadeEngine> {
 async function remoteEngine(url: string, tokenFile: string | undefined): Promise<MadeEngine> {
   const cwd = process.cwd();
   const [{ connectTransport }, { pipe }] = await Promise.all([import("../../client/connect.ts"), import("../../rpc/pipe.ts")]);
-  if (tokenFile !== undefined) hideSecretFile(tokenFile);
-  const token = tokenFile === undefined ? undefined : readFileSync(tokenFile, "utf8").trim();
+  const token = tokenFile === undefined ? undefined : readSecretFile(tokenFile);
   const connect = (signal?: AbortSignal) =>
     connectTransport(url, { ...(token === undefined ? {} : { token }), ...(signal === undefined ? {} : { signal }) });
   const engine: Engine = {
@@ -187,10 +202,22 @@ async function remoteEngine(url: string, tokenFile: string | undefined): Promise
   return { engine, close: async () => {} };
 }
 
+/** The fleet whose front is at the address of `--connect`. */
+async function fleetFrom(connect: string | undefined, tokenFile: string | undefined): Promise<Fleet | undefined> {
+  if (tokenFile === undefined) return undefined;
+  if (connect === undefined || !/^wss?:\/\//i.test(connect) || !URL.canParse(connect))
+    throw new UsageError("`--fleet-admin-token-file` needs `--connect` with the address of a front: ws://HOST:PORT/rpc or wss://…");
+  const token = readSecretFile(tokenFile);
+  // What no header may hold would be repeated in an error.
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new StartError(`${tokenFile} holds no token of a fleet: it must be one line of plain characters`);
+  return new (await import("../../manager/fleet.ts")).Fleet({ connect, token });
+}
+
 /** The code is for the person at this terminal; it works once. */
 function announce(url: string, code: string, home: string, open: boolean): void {
   const link = `${url}/#sign-in=${code}`;
-  process.stdout.write(
+  toStdout(
     `Parley manager is running at ${url}\n\n  Sign in with this link, once: ${link}\n\n  More links: parley manager link\n  Stop: Ctrl+C\n`,
   );
   if (open && process.stdout.isTTY) openInBrowser(link, path.join(home, "parley", "manager"));

@@ -1,9 +1,21 @@
 /** `parley threads`: the stored threads for people and scripts: lists, transcripts, exports and maintenance. */
+import { readdirSync } from "node:fs";
 import type { Client } from "../../client/client.ts";
+import { errorMessage } from "../../lib/error-text.ts";
+import { findLstat } from "../../lib/file-status.ts";
 import { connectInProcess } from "../../main/in-process.ts";
 import { RpcError } from "../../protocol/errors.ts";
 import { type App, openApp } from "../own-app.ts";
-import { type Values as FlagValues, type Globals, readFlags, StartError, toStderr, UsageError, unknownSubcommand } from "../usage.ts";
+import {
+  codexHome,
+  type Values as FlagValues,
+  type Globals,
+  readFlags,
+  StartError,
+  toStderr,
+  UsageError,
+  unknownSubcommand,
+} from "../usage.ts";
 import { version } from "../version.ts";
 import { help } from "./help.ts";
 
@@ -45,9 +57,19 @@ export const archive = named("archive");
 export const unarchive = named("archive", "--undo");
 export const remove = named("delete");
 
+/** In a home that cannot be read there would seem to be no threads. */
+function refuseUnreadable(home: string): void {
+  try {
+    if (findLstat(home) !== undefined) readdirSync(home);
+  } catch (error) {
+    throw new StartError(`cannot read ${home}: ${errorMessage(error)}. Set CODEX_HOME to a folder of your own`);
+  }
+}
+
 async function act<N extends Name>(name: N, args: readonly string[], globals: Globals): Promise<number> {
   const { values, positionals } = readFlags(args, flags[name]);
   const { config }: { config?: string[] } = values; // every one of them accepts it
+  refuseUnreadable(codexHome());
   const app = openApp(globals, { config });
   app.store.onNotice = (message) => toStderr(`note: ${message}`);
   try {

@@ -1,5 +1,4 @@
 /** Whether a running command may reach a host that no rule of its permission profile covers: by the user's rules, else a person is asked. */
-import type { CommandExecutionRequestApprovalParams } from "../../protocol/approval.ts";
 import { commandText } from "../hooks/tool-use.ts";
 import { type Settled, sessionGrant } from "../ports/approval.ts";
 import { AuditUnwritten } from "../ports/audit.ts";
@@ -10,6 +9,7 @@ import { approve, policyName } from "./approve.ts";
 import type { CommandRequest } from "./ask-command.ts";
 import { mayAsk } from "./command-rules.ts";
 import { hostDecisionFrom } from "./decision.ts";
+import { networkQuestion } from "./network-question.ts";
 
 /** How rule files name the protocols. */
 const ruleProtocols = { http: "http", https: "https", socks5Tcp: "socks5_tcp" } as const;
@@ -48,13 +48,17 @@ async function ruledOn(
   const byRule: Settled | undefined = rule?.decision === "allow" ? { decision: "allowedByRule", by: rule.source } : undefined;
   const refusing = { by: policyName(turn), text: "the approval policy allows no questions" };
   const itemId = `network#local#${subject.slice(0, subject.indexOf(":"))}#${host}#${target.port}#${ports.ids.item()}`;
+  const asked = {
+    ...{ itemId, target, command: parsed.display, cwd: action.cwd, offersRule: true },
+    reason: `Network access to ${host} requires approval`,
+  };
   const ruling = await approve(turn, itemId, {
     about: { kind: "network", subject, cwd: action.cwd },
     settled: byRule ?? (grants.coversHost(subject) ? sessionGrant : undefined),
     hooked: { name: "Bash", aliases: [], input: { command: commandText(action.argv), description: `network-access ${subject}` } },
     noQuestions: mayAsk(turn.settings.approvalPolicy, "sandbox") ? undefined : refusing,
     sandboxed: true,
-    ask: () => turn.ask("item/commandExecution/requestApproval", question(target, { itemId, turn, request }), signal),
+    ask: () => turn.ask("item/commandExecution/requestApproval", networkQuestion(asked, turn), signal),
     read: (answer) => hostDecisionFrom(answer, host),
     grant: async ({ forSession, remember }) => {
       if (forSession) grants.grantHost(subject);
@@ -65,33 +69,4 @@ async function ruledOn(
   if (ruling.allows) return undefined;
   if (ruling.text !== undefined) return ruling.text;
   return ruling.by === "hook" ? `a hook does not want \`${parsed.display}\` to reach it` : "the person does not want it to be reached";
-}
-
-function question(
-  { host, protocol }: NetworkTarget,
-  { itemId, turn, request }: { readonly itemId: string; readonly turn: ApprovalTurn; readonly request: CommandRequest },
-): CommandExecutionRequestApprovalParams {
-  const rule = (action: "allow" | "deny") => ({ host, action });
-  return {
-    kind: "command",
-    threadId: turn.thread.id,
-    turnId: turn.id,
-    itemId,
-    startedAtMs: turn.thread.ports.clock.now(),
-    environmentId: "local",
-    reason: `Network access to ${host} requires approval`,
-    command: request.parsed.display,
-    cwd: request.action.cwd,
-    networkApprovalContext: { host, protocol },
-    proposedNetworkPolicyAmendments: [rule("allow"), rule("deny")],
-    availableDecisions: [
-      "accept",
-      "acceptForSession",
-      { applyNetworkPolicyAmendment: { network_policy_amendment: rule("allow") } },
-      "decline",
-      "cancel",
-    ],
-    risk: "high",
-    outsideSandbox: false,
-  };
 }

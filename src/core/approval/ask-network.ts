@@ -1,7 +1,6 @@
 /** Whether a built-in tool may reach a host: allowed where the sandbox allows it to commands; otherwise a person is asked for each host. */
 
 import { canonicalHost, hostMatcher } from "../../lib/host-pattern.ts";
-import type { CommandExecutionRequestApprovalParams } from "../../protocol/approval.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { ItemSink } from "../hooks/hooked.ts";
 import { type Settled, sessionGrant } from "../ports/approval.ts";
@@ -14,6 +13,7 @@ import type { ApprovalTurn } from "./approval-turn.ts";
 import { approve, auditSubject, policyName, settle } from "./approve.ts";
 import { mayAsk } from "./command-rules.ts";
 import { decisionFrom } from "./decision.ts";
+import { type NetworkQuestion, networkQuestion } from "./network-question.ts";
 
 export async function runNetwork(
   action: NetworkAction,
@@ -51,7 +51,7 @@ export async function runNetwork(
       input: { command: `web_fetch ${action.url.href}`, description: `network-access ${host}` },
     },
     settled: byPolicy ?? (grants.coversHost(host) ? sessionGrant : undefined),
-    ask: () => turn.ask("item/commandExecution/requestApproval", question(action.url, callId, turn)),
+    ask: () => turn.ask("item/commandExecution/requestApproval", networkQuestion(question(action.url, callId, turn), turn)),
     read: (answer) => decisionFrom(answer),
     grant: ({ forSession }) => {
       if (forSession) grants.grantHost(host);
@@ -84,21 +84,12 @@ function ruledBy({ hostname }: URL, rules: NetworkRules | undefined): "allowed" 
 const hasNetwork = ({ sandboxPolicy }: ThreadSettings): boolean =>
   sandboxPolicy.type === "dangerFullAccess" || sandboxPolicy.networkAccess === true || sandboxPolicy.networkAccess === "enabled";
 
-const question = (url: URL, itemId: string, turn: ApprovalTurn): CommandExecutionRequestApprovalParams => ({
-  kind: "command",
-  threadId: turn.thread.id,
-  turnId: turn.id,
+const question = (url: URL, itemId: string, turn: ApprovalTurn): NetworkQuestion => ({
   itemId,
-  startedAtMs: turn.thread.ports.clock.now(),
-  environmentId: "local",
+  target: { host: url.host, protocol: url.protocol === "http:" ? "http" : "https" },
   reason: `the agent wants to read a page of ${url.host}`,
   command: `web_fetch ${url.href}`,
   cwd: turn.settings.cwd,
-  commandActions: [],
-  networkApprovalContext: { host: url.host, protocol: url.protocol === "http:" ? "http" : "https" },
-  proposedExecpolicyAmendment: null,
-  availableDecisions: ["accept", "acceptForSession", "decline", "cancel"],
-  parsedCmd: { command: "web_fetch", args: [url.href], cwd: turn.settings.cwd },
-  risk: "high",
-  outsideSandbox: false,
+  call: { command: "web_fetch", args: [url.href] },
+  offersRule: false, // rules are about what commands reach
 });

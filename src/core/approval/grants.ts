@@ -1,4 +1,5 @@
 /** What people granted beyond a single action, and how it changes a thread's settings. */
+import type { AdditionalFileSystemPermissions } from "../../protocol/approval.ts";
 import type { SandboxPolicy } from "../../protocol/policy.ts";
 import { rulesWithGrant } from "../ports/file-access.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
@@ -71,3 +72,9 @@ export function widened(settings: ThreadSettings, { write, network }: Granted): 
   // Rules about the session's folders need these; without rules, a writable folder is one that is named.
   return { ...settings, fileRules, workspaceRoots: fileRules === null ? [] : settings.workspaceRoots, sandboxPolicy: narrow };
 }
+
+/** Clients read one or the other: `entries` is the newer form of the same. */
+export const writeAccess = (folders: readonly string[]): AdditionalFileSystemPermissions | null =>
+  folders.length === 0
+    ? null
+    : { read: null, write: [...folders], entries: folders.map((folder) => ({ access: "write", path: { type: "path", path: folder } })) };

@@ -1,18 +1,19 @@
 /** Asks a person to widen the sandbox: never by more than was requested, for the turn or for the session. */
 import { array, boolean, literals, maybe, named, object, parse, string } from "../../lib/schema.ts";
+import { FileSystemSandboxEntry } from "../../protocol/approval.ts";
 import type { Answer } from "../ports/audience.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import { type Action, failed, succeeded, type ToolOutput } from "../ports/tool.ts";
 import type { ApprovalTurn } from "./approval-turn.ts";
 import { approve } from "./approve.ts";
 import { mayAsk } from "./command-rules.ts";
-import { type Granted, widened } from "./grants.ts";
+import { type Granted, widened, writeAccess } from "./grants.ts";
 
 type Wanted = Extract<Action, { kind: "permissions" }>;
 const Answered = named("PermissionsAnswer", () =>
   object({
     permissions: object({
-      fileSystem: maybe(object({ write: maybe(array(string())) })),
+      fileSystem: maybe(object({ write: maybe(array(string())), entries: maybe(array(FileSystemSandboxEntry())) })),
       network: maybe(object({ enabled: maybe(boolean()) })),
     }),
     scope: maybe(literals("turn", "session")),
@@ -66,6 +67,9 @@ export async function requestPermissions(wanted: Wanted, callId: string, turn: W
   );
 }
 
+const writablePath = ({ access, path }: FileSystemSandboxEntry): string[] =>
+  access === "write" && path.type === "path" ? [path.path] : [];
+
 const askFor = (wanted: Wanted, callId: string, turn: ApprovalTurn): Promise<Answer> =>
   turn.ask("item/permissions/requestApproval", {
     threadId: turn.thread.id,
@@ -76,7 +80,7 @@ const askFor = (wanted: Wanted, callId: string, turn: ApprovalTurn): Promise<Ans
     cwd: turn.settings.cwd,
     reason: wanted.reason ?? null,
     permissions: {
-      fileSystem: wanted.write.length === 0 ? null : { write: [...wanted.write] },
+      fileSystem: writeAccess(wanted.write),
       network: wanted.network ? { enabled: true } : null,
     },
   });
@@ -85,13 +89,15 @@ const askFor = (wanted: Wanted, callId: string, turn: ApprovalTurn): Promise<Ans
 function grantedBy(answer: Answer, wanted: Wanted): { granted: Granted | undefined; beyond: readonly string[] } {
   const read = answer.kind === "answered" ? parse(Answered, answer.result) : undefined;
   if (read === undefined) return { granted: undefined, beyond: [] };
-  const folders = read.permissions.fileSystem?.write ?? [];
+  const { write: named, entries } = read.permissions.fileSystem ?? {};
+  const folders = [...new Set([...(named ?? []), ...(entries ?? []).flatMap(writablePath)])];
   const enabled = read.permissions.network?.enabled === true;
   const write = wanted.write.filter((folder) => folders.includes(folder));
   const network = wanted.network && enabled;
-  const beyond = [...folders.filter((folder) => !wanted.write.includes(folder)), ...(enabled && !wanted.network ? ["network"] : [])].slice(
-    0,
-    10,
+  const others = (entries ?? []).flatMap((entry) =>
+    writablePath(entry).length === 0 ? [`${entry.access} access by ${entry.path.type}`] : [],
   );
+  const unasked = folders.filter((folder) => !wanted.write.includes(folder));
+  const beyond = [...unasked, ...others, ...(enabled && !wanted.network ? ["network"] : [])].slice(0, 10);
   return { granted: write.length === 0 && !network ? undefined : { write, network, scope: read.scope ?? "turn" }, beyond };
 }

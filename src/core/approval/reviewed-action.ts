@@ -3,6 +3,7 @@ import type { GuardianApprovalReviewAction } from "../../protocol/approval-revie
 import type { ApprovalRequest } from "../ports/approval.ts";
 import type { ReviewedAction } from "../ports/approval-review.ts";
 import type { ApprovalTurn } from "./approval-turn.ts";
+import { writeAccess } from "./grants.ts";
 
 export function reviewedAction(request: ApprovalRequest, turn: ApprovalTurn): ReviewedAction {
   const { about, hooked, sandboxed } = request;
@@ -46,7 +47,7 @@ function permissionsIn(subject: string) {
   const lines = subject.split("\n").filter((line) => line !== "");
   const write = lines.filter((line) => line !== "network");
   return {
-    fileSystem: write.length === 0 ? null : { write },
+    fileSystem: writeAccess(write),
     network: lines.includes("network") ? { enabled: true } : null,
   };
 }

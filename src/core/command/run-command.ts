@@ -166,6 +166,7 @@ async function start(
         stdin: action.yieldMs === undefined ? "closed" : "open",
         ...(action.tty ? { tty: { cols: 120, rows: 40 } } : {}),
         ...(action.timeoutMs === undefined ? {} : { timeoutMs: action.timeoutMs }),
+        item: { threadId: thread.id, turnId: turn.id, itemId: item.id },
       },
       confinement,
       turn.signal,

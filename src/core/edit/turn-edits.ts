@@ -6,7 +6,7 @@ import type { TurnKey } from "../ports/undo-store.ts";
 import { TurnFiles } from "./turn-diff.ts";
 import { TurnSnapshot } from "./turn-snapshot.ts";
 
-type EditPorts = Pick<CorePorts, "clock" | "log" | "snapshots" | "surroundings" | "undo" | "workspace">;
+type EditPorts = Pick<CorePorts, "audience" | "clock" | "log" | "snapshots" | "surroundings" | "undo" | "workspace">;
 
 export interface EditedBy {
   readonly key: TurnKey;

@@ -1,4 +1,5 @@
 /** Tracks the file changes of one turn's commands: a snapshot before the first, scans while the model works, a final scan when the turn ends. */
+import type { Audience } from "../ports/audience.ts";
 import type { Timers } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
@@ -9,6 +10,7 @@ export interface TurnSnapshotPorts {
   readonly snapshots: Snapshots;
   readonly undo: UndoStore;
   readonly log: Log;
+  readonly audience: Pick<Audience, "toThread">;
   readonly clock: Pick<Timers, "monotonic" | "after">;
 }
 
@@ -45,6 +47,12 @@ export class TurnSnapshot {
     this.#ports = ports;
   }
 
+  /** The turn begins. */
+  begin(): void {
+    const { mayWrite, roots } = this.#scope();
+    if (mayWrite) this.#ports?.snapshots.prepare(roots).catch(() => undefined); // the first command takes its snapshot itself
+  }
+
   /** A command is likely to follow. */
   expectCommand(): void {
     const { mayWrite, roots } = this.#scope();
@@ -54,11 +62,21 @@ export class TurnSnapshot {
   /** Call before a command that may change files. Call the returned function when the command has ended or was not started after all. */
   async remember(): Promise<() => void> {
     if (this.#ports === undefined) return () => {};
-    this.#taken ??= this.#ports.snapshots.take(this.#scope().roots);
-    await this.#taken;
+    const { roots } = this.#scope();
+    const taken = this.#taken ?? this.#ports.snapshots.take(roots);
+    this.#taken = taken;
+    if ((await taken) === undefined && this.#taken === taken) this.#announceNone(roots, this.#ports);
     this.#running++;
     this.#isStale = true;
     return () => this.#ended();
+  }
+
+  /** A command that undo does not cover is never run without a word. The next one tries again: what was slow is read on meanwhile. */
+  #announceNone(roots: readonly string[], { snapshots, audience }: TurnSnapshotPorts): void {
+    this.#taken = undefined;
+    const { threadId } = this.#key;
+    const message = snapshots.whyNone(roots, threadId);
+    if (message !== undefined) audience.toThread(threadId, "warning", { threadId, message });
   }
 
   #ended(): void {

@@ -61,6 +61,8 @@ export async function checkRevert(turns: readonly TurnKey[], store: UndoStore, w
   };
 }
 
+const notKeptReason = "its earlier content was not kept: it was too large, ignored, or git had stored it in another form";
+
 interface Look {
   readonly entry: UndoEntry;
   readonly now: FileState | undefined;
@@ -70,7 +72,7 @@ interface Look {
 
 async function look(entry: UndoEntry, workspace: Workspace): Promise<Look> {
   if (isFolder(entry)) return { entry, now: undefined, reason: undefined };
-  if (entry.before === "notKept") return { entry, now: undefined, reason: "its earlier content was too large to keep" };
+  if (entry.before === "notKept") return { entry, now: undefined, reason: notKeptReason };
   try {
     return compare(entry, await workspace.read(entry.path));
   } catch (error) {
@@ -80,8 +82,7 @@ async function look(entry: UndoEntry, workspace: Workspace): Promise<Look> {
 }
 
 function compare(entry: UndoEntry, now: FileState | "notKept"): Look {
-  if (entry.before === "notKept" || now === "notKept")
-    return { entry, now: undefined, reason: "its earlier content was too large to keep" };
+  if (entry.before === "notKept" || now === "notKept") return { entry, now: undefined, reason: notKeptReason };
   if (sameState(now, entry.before)) return { entry, now, reason: undefined };
   return { entry, now, reason: stateMark(now) === entry.leftMark ? undefined : changedSince(now) };
 }

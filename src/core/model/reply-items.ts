@@ -142,6 +142,10 @@ export class ReplyItems {
     return this.#renamed.get(providers) ?? providers;
   }
 
+  /** Whether items were started that have not ended. */
+  get hasOpen(): boolean {
+    return this.#open.size > 0;
+  }
   /** Items that never ended are completed with what was streamed, so that no client waits for ever. */
   async closeOpen(): Promise<void> {
     for (const item of this.#takeOpen()) await this.#turn.items.complete(item);
@@ -256,11 +260,10 @@ export class ReplyItems {
   }
 }
 
-/** A model without reasoning summaries shows its raw reasoning, unless the user turned that off. */
-function showsRaw({ turn: { thread }, settings }: Run): boolean {
-  const { config, ports } = thread;
-  if (config.hideReasoning || config.showRawReasoning) return config.showRawReasoning;
-  return config.raw["show_raw_agent_reasoning"] !== false && ports.catalog.find(settings.model, thread.provider(settings)).thinksAloud;
+/** Raw reasoning that a provider sends is shown as Codex's app-server shows it, unless the user turned that off. */
+function showsRaw({ turn: { thread } }: Run): boolean {
+  const { hideReasoning, showRawReasoning, raw } = thread.config;
+  return showRawReasoning || (!hideReasoning && raw["show_raw_agent_reasoning"] !== false);
 }
 
 /** Functions that change files, by the format of their arguments. */

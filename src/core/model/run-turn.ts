@@ -54,6 +54,8 @@ export interface RunTurn extends MomentTurn, AskingTurn {
   readonly overrides: Partial<ThreadSettings>;
   readonly items: MomentTurn["items"] & RunItems;
   readonly guard: { countRequest(): void };
+  /** What may turn out to be the turn's last announcement, once it is stored: `told` waits for it. */
+  tellLast(told: Promise<void>): void;
   /** Notified when the model is about to run a command. */
   readonly edits: { readonly snapshot: { expectCommand(): void } };
   lastAgentMessage: string | null;

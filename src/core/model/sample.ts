@@ -93,24 +93,27 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
   await unsealHistory(run); // this attempt may go to a different provider
   const sent = history.items.length;
   const client = thread.ports.models.clientFor(thread.provider(run.settings));
+  // The last item, while it is stored: what follows is announced after it, and an answer's end is stored together with it.
+  let untold: Promise<void> | undefined;
   try {
     for await (const batch of client.stream(requestFor(run, tools, history.forRequest()), turn.signal)) {
       for (const event of batch) {
+        if (untold !== undefined && (event.type !== "completed" || items.hasOpen)) await untold;
         if (event.type === "failed") return { calls: [], failure: event.failure, items };
         if (event.type === "completed") {
           history.answered(sent);
           await items.closeOpen();
-          if (event.usage !== undefined) {
-            history.counted(event.usage.totalTokens);
-            await countUsage(run, event.usage);
-          }
-          turn.items.notifyAnswered(event.responseId, event.usage);
+          if (event.usage !== undefined) history.counted(event.usage.totalTokens);
           const calls = items.calls.map((item) => offeredCall(item, tools));
           const cut = event.cut === undefined ? undefined : { ...event.cut, callIds: event.cut.callIds.map((id) => items.callIdOf(id)) };
-          return { calls, goesOn: event.goesOn === true && items.any, cut, items };
+          const goesOn = event.goesOn === true && items.any;
+          const told = answered(run, event, untold);
+          if (calls.length > 0 || goesOn || !run.isThreads || thread.config.hooks.length > 0) await told;
+          else turn.tellLast(told);
+          return { calls, goesOn, cut, items };
         }
-        const waiting = take(run, event, items);
-        if (waiting !== undefined) await waiting;
+        untold = take(run, event, items);
+        untold?.catch(() => {}); // whoever waits for it gets the error
       }
       const behind = thread.ports.audience.caughtUp(thread.id);
       if (behind !== undefined) await abortable(behind, turn.signal);
@@ -156,11 +159,17 @@ function rounded({ primary, secondary }: RateLimits): Pick<RateLimits, "primary"
   return { primary: round(primary), secondary: round(secondary) };
 }
 
-/** All usage within a turn counts for its thread. */
-export async function countUsage({ turn, settings }: Run, usage: TokenUsage): Promise<void> {
+/** An answer is over; `untold` is its last item. */
+async function answered(run: Run, event: Extract<ModelEvent, { type: "completed" }>, untold: Promise<void> | undefined): Promise<void> {
+  await Promise.all([untold, event.usage === undefined ? undefined : countUsage(run, event.usage, untold)]);
+  run.turn.items.notifyAnswered(event.responseId, event.usage);
+}
+
+/** All usage within a turn counts for its thread. It is announced after `untold`. */
+export async function countUsage({ turn, settings }: Run, usage: TokenUsage, untold?: Promise<void>): Promise<void> {
   const { thread } = turn;
   thread.countTokens(usage);
-  await thread.record([{ type: "tokenUsage", turnId: turn.id, usage: thread.usage }]);
+  await Promise.all([untold, thread.record([{ type: "tokenUsage", turnId: turn.id, usage: thread.usage }])]);
   turn.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId: turn.id, tokenUsage: thread.usage });
   thread.ports.usage?.spent(thread.id, turn.id, { model: settings.model, provider: settings.modelProvider }, usage);
 }

@@ -12,6 +12,13 @@ export type Answer =
   /** No client that could answer is connected, or the last one on stdio disconnected. */
   | { readonly kind: "nobody" };
 
+export interface Asking {
+  /** Aborted when the answer is no longer wanted. */
+  readonly signal: AbortSignal;
+  /** Called with the answer before anybody is notified that the question has ended: an answer that counts must be stored by then. */
+  readonly keep?: ((answer: Answer) => Promise<void>) | undefined;
+}
+
 /** The audience of one thread, for code that runs in it. */
 export interface Channel {
   notify<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
@@ -28,15 +35,12 @@ export interface Audience {
   toAll<M extends keyof ServerNotifications>(method: M, params: ParamsOf<ServerNotifications[M]>): void;
   /**
    * Asks every subscriber; the first answer wins and the others are notified with `serverRequest/resolved`. A subscriber that joins meanwhile is asked
-   * under the same id. Contract: rejects only with the reason of an aborted `signal`.
+   * under the same id. Contract: rejects only with the reason of an aborted `signal`, or as `keep` does.
    */
-  ask<M extends keyof ServerRequests>(
-    threadId: string,
-    method: M,
-    params: ParamsOf<ServerRequests[M]>,
-    signal: AbortSignal,
-  ): Promise<Answer>;
+  ask<M extends keyof ServerRequests>(threadId: string, method: M, params: ParamsOf<ServerRequests[M]>, asking: Asking): Promise<Answer>;
   isWatched(threadId: string): boolean;
+  /** From here on nobody is notified of the thread here, and nobody is notified of that: it is another worker's. */
+  forget(threadId: string): void;
   /** Resolves when the thread's slow subscribers have caught up; undefined when none is behind. */
   caughtUp(threadId: string): Promise<void> | undefined;
 }

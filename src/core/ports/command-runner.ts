@@ -14,6 +14,8 @@ export interface Command {
   /** Both streams through one pipe: in exact order, all of it reported as stdout. */
   readonly merged?: boolean;
   readonly timeoutMs?: number;
+  /** The item that shows it. A client that has its thread open may run it in a terminal of its own, where it has no sandbox anyway. */
+  readonly item?: { readonly threadId: string; readonly turnId: string; readonly itemId: string };
 }
 
 /** What a command may access. Roots come from the session, never from a folder the model chose. */
@@ -59,7 +61,8 @@ export interface CommandExit {
 }
 
 export interface RunningCommand {
-  readonly pid: number;
+  /** Undefined where it runs in a client's terminal. */
+  readonly pid: number | undefined;
   /**
    * Bytes as they arrive, stdout and stderr interleaved; copy them to keep them. Set before the first await after `start`,
    * else output may be missed.
@@ -83,6 +86,8 @@ export interface CommandRunner {
    * it with wider rights instead. An aborted signal kills it.
    */
   start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand>;
+  /** Stops all running commands where they are, or lets them go on: while a worker does not know whether its threads are its own. */
+  hold(isHeld: boolean): void;
   /** The sandbox used on this machine. The first call tests it. */
   sandbox(): Promise<DescribedSandbox>;
   /**

@@ -15,6 +15,7 @@ import type { Hook } from "./hooks.ts";
 import type { NetworkRules } from "./network-access.ts";
 import type { InstalledPlugin } from "./plugins.ts";
 import type { Digests } from "./project-trust.ts";
+import type { OnLoss } from "./thread-store.ts";
 
 /** A user's program that prints a provider's bearer token. */
 export interface ProviderAuth {
@@ -218,6 +219,8 @@ export interface Config extends SettingDefaults {
   readonly notify: readonly string[];
   /** The largest token budget of a goal, and the budget of one that names none. */
   readonly mostGoalTokens: number | undefined;
+  /** What becomes of a turn of a fleet whose worker is lost, unless the thread's client has said it. */
+  readonly onLoss: OnLoss;
   /** How long a thread without subscribers stays loaded. */
   readonly threadUnloadMs: number;
   /** Hooks that may run, in the order of their sources. */

@@ -18,6 +18,7 @@ import type { ModelChoice, ThreadSettings } from "./settings.ts";
 import type { Snapshots } from "./snapshots.ts";
 import type { Surroundings } from "./surroundings.ts";
 import type { ThreadStore } from "./thread-store.ts";
+import type { ThreadWorkspaces } from "./thread-workspace.ts";
 import type { ToolSource } from "./tool.ts";
 import type { UndoStore } from "./undo-store.ts";
 import type { Usage } from "./usage.ts";
@@ -49,6 +50,8 @@ export interface CorePorts {
   callMcpTool: McpServers["callTool"];
   readonly audit: Audit;
   readonly workspace: Workspace;
+  /** Folders that are made for threads which ask for one; only where there are machines to choose from. */
+  readonly threadWorkspaces?: ThreadWorkspaces | undefined;
   readonly undo: UndoStore;
   readonly questions: QuestionLog;
   readonly outputs: OutputFiles;

@@ -210,8 +210,6 @@ export interface ModelInfo {
   readonly hosted: { readonly webSearch: boolean; readonly webFetch: boolean };
   /** The provider in use compacts a history itself when its last item is `compaction_trigger`; the answer contains a `compaction` item. */
   readonly compactsRemotely: boolean;
-  /** The model's reasoning comes only as raw text, with no summary for people. */
-  readonly thinksAloud: boolean;
   readonly imageLimits: ImageLimits;
   /** The source of the window's size; "default" is a guess that a person should be warned about. */
   readonly windowFrom: "catalogue" | "provider" | "config" | "default";

@@ -17,8 +17,12 @@ export interface Snapshot {
 }
 
 export interface Snapshots {
+  /** A turn begins: where the first snapshot takes long, it is begun meanwhile. Costs next to nothing elsewhere. */
+  prepare(roots: readonly string[]): Promise<void>;
   /** A command is likely to follow: contents are read meanwhile, so that `take` has little left to do. */
   warm(roots: readonly string[]): void;
-  /** Undefined when the workspace is too large for a snapshot: only the agent's own edits can be undone then. Never rejects. */
+  /** Undefined when the workspace is too large for a snapshot, or could not be read in time: only the agent's own edits can be undone then. Never rejects. */
   take(roots: readonly string[]): Promise<Snapshot | undefined>;
+  /** What a thread's clients are told when `take` returned nothing; undefined if they know it already. */
+  whyNone(roots: readonly string[], threadId: string): string | undefined;
 }

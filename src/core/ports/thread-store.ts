@@ -116,14 +116,39 @@ export interface ThreadPage {
   readonly backwardsCursor: string | null;
 }
 
+/** The records of a long thread, of which old turns may lack what the model did in them: calls, outputs, reasoning. */
+export interface RecentRecords {
+  readonly records: readonly ThreadRecord[];
+  /** The turns that lack nothing. */
+  readonly wholeTurns: ReadonlySet<string>;
+}
+
 export interface ThreadHits {
   readonly hits: readonly { readonly thread: StoredThread; readonly snippet: string }[];
   readonly nextCursor: string | null;
 }
 
-/** Who may write a thread. One writer per thread across all processes of one home. */
+/** A turn whose worker is lost ends, or the model is told of it and goes on. */
+export type OnLoss = "interrupt" | "continue";
+
+/** Who may write a thread. One writer per thread across all processes of one home, or all workers of a fleet. */
 export interface Lease {
   release(): void;
+  /** What the thread's client wants of a turn whose worker is lost; undefined where it has not said it. */
+  readonly onLoss?: OnLoss | undefined;
+  /** Aborted when the thread is another worker's, or nobody's: it stops without a word. Undefined where a lease ends only with the process. */
+  readonly lost?: AbortSignal | undefined;
+  /**
+   * Call right before something that must not happen once another worker may have the thread. Undefined if the lease is certain; else a
+   * promise that resolves when it is again, and rejects with ThreadLost when it is lost.
+   */
+  certain?(): Promise<void> | undefined;
+}
+/** The thread is no longer this worker's. What was not stored by then was never announced, and nothing is from here on. */
+export class ThreadLost extends Error {
+  constructor(threadId: string) {
+    super(`thread ${threadId} is no longer held by this worker`);
+  }
 }
 export class ThreadHeld extends Error {
   /** Names the holder of the thread: pid and client, or a running Codex. */
@@ -138,10 +163,16 @@ export interface ThreadStore {
   /** The path for a thread with this id. The file is created at the first append. */
   pathFor(id: string, createdAtMs: number): string;
   /** Adds records in the given order. Resolves when they survive a crash of this process. A full or read-only disk: kept in memory, retried
-   * with the next append, and reported once through `onTrouble`; it rejects only for a thread that was deleted. */
+   * with the next append, and reported once through `onTrouble`; it rejects only for a thread that was deleted. A shared store keeps nothing in
+   * memory: it waits for its engine, and rejects with ThreadLost when the thread is another worker's by then. */
   append(threadId: string, records: readonly ThreadRecord[]): Promise<void>;
   /** All records, oldest first, of any dialect; forks that point into their parent are followed. A torn last line is dropped, not an error. */
   read(threadId: string): Promise<readonly ThreadRecord[]>;
+  /**
+   * Enough of a long thread for its last turns and for its history since the last compaction, in a fraction of the time and memory.
+   * Undefined where that takes all its records: `read` has them.
+   */
+  readRecent(threadId: string): Promise<RecentRecords | undefined>;
   /**
    * The id of the thread in this file. A file outside the home becomes known by that id, as long as this process runs: it is read and
    * continued where it is, and no list shows it. Throws RpcError where it is no thread's file, or the home has another of that thread.
@@ -149,12 +180,14 @@ export interface ThreadStore {
   adopt(file: string): Promise<string>;
   /** Knows archived threads too; undefined when there is no such thread. */
   find(threadId: string): Promise<StoredThread | undefined>;
+  /** In a fleet: whether a worker runs the thread's last turn, or will end it or go on with it when it has taken the thread over. */
+  hasOpenTurn?(threadId: string): Promise<boolean>;
   /** The settings that the thread last used; null where its file does not say. */
   lastModel(threadId: string): Promise<{ readonly model: string | null; readonly effort: string | null }>;
   list(query: ThreadQuery): Promise<ThreadPage>;
   /**
    * Text search over titles, previews and messages, newest thread first unless `among` says otherwise; it narrows as in `list`. One call
-   * searches a limited number of threads; the cursor continues from there, even if nothing was found yet.
+   * takes a limited time; the cursor continues from there, even if nothing was found yet.
    */
   search(term: string, limit: number, among?: Partial<ThreadQuery>): Promise<ThreadHits>;
   rename(threadId: string, name: string): Promise<void>;
@@ -167,8 +200,13 @@ export interface ThreadStore {
   delete(threadId: string): Promise<void>;
   /** The name of the socket at which another process on this home serves the thread; undefined if none does. */
   socketOf(threadId: string): string | undefined;
-  /** Throws ThreadHeld. Ends with `release` or with the process. */
-  lease(threadId: string, client: string): Promise<Lease>;
+  /**
+   * Throws ThreadHeld. Ends with `release` or with the process. `config`: the overrides that a new thread is started with; a fleet finds the
+   * labels of its workers there.
+   */
+  lease(threadId: string, client: string, config?: Readonly<Record<string, unknown>> | null): Promise<Lease>;
+  /** The workers of a fleet share it: a thread that is not held is not kept in memory, and a turn whose worker died is ended in the store. */
+  readonly isShared?: boolean;
   onTrouble: (message: string) => void;
   /** Something that people should know once and need not fix, such as a list that was rebuilt after an upgrade. */
   onNotice?: (message: string) => void;

@@ -9,7 +9,7 @@ export const maxSteering = 100;
 /** Sub-agents started for one request of a person, by all agents together. */
 export const maxAgentsPerTurn = 40;
 /** Threads of a server that are loaded at once. */
-export const maxLoadedThreads = 1000;
+export const maxLoadedThreads = 1500;
 
 /** Runs work on each element of a list, a few at a time, started in order. Waits for all; then throws the first failure. */
 export async function fewAtATime<T>(list: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {

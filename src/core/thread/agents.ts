@@ -228,7 +228,7 @@ export class SubAgents implements Agents {
     await this.#makeRoom(rootId, caller.config.agents.maxThreads);
     const release = this.#tree.reserve(rootId, { most: caller.config.agents.maxThreads, turnId: caller.turn?.id });
     try {
-      const { thread } = await this.#threads.resume(stored.id, { originator: caller.meta.originator, userAgent: caller.clients.userAgent });
+      const thread = await this.#threads.resume(stored.id, { originator: caller.meta.originator, userAgent: caller.clients.userAgent });
       if (!caller.clients.isInteractive) thread.clients.leaveUnattended();
       return { thread, node: this.#add(thread, { parentId, rootId }) };
     } finally {

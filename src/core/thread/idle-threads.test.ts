@@ -50,12 +50,12 @@ test("threads that are being loaded count, and one that was just requested is no
   const loading = pending.map(({ promise }) => idle.withRoom(() => promise));
   await assert.rejects(
     idle.withRoom(async () => {}),
-    /1000 threads are loaded/,
+    /1500 threads are loaded/,
   );
   add("fresh");
   await assert.rejects(
     idle.withRoom(async () => {}),
-    /1000 threads are loaded/,
+    /1500 threads are loaded/,
   );
   now = 1000;
   await idle.withRoom(async () => {});

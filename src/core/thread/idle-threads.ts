@@ -5,6 +5,9 @@ import { maxLoadedThreads } from "../settings/count-limits.ts";
 /** A recently requested thread may be about to get a subscriber. */
 const recentMs = 1000;
 
+/** A worker of a fleet keeps an idle thread without subscribers for this long at most: others may want it. */
+export const sharedUnloadMs = 60_000;
+
 interface LoadedThread {
   readonly id: string;
   readonly meta: { readonly parentThreadId?: string | undefined };

@@ -14,7 +14,7 @@ import { replay } from "../context/replay.ts";
 import { SeenContext } from "../context/seen-context.ts";
 import { HookState } from "../hooks/hook-state.ts";
 import { interrupted } from "../hooks/moments.ts";
-import type { Answer } from "../ports/audience.ts";
+import type { Answer, Asking } from "../ports/audience.ts";
 import type { Config, ProviderConfig } from "../ports/config.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
@@ -22,7 +22,7 @@ import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
 import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
 import type { SettingsChange } from "../settings/settings.ts";
 import { reviewApproval } from "../turn/auto-review.ts";
-import { completedTurn, leaveTurn, notifyOfEnd, outcomeOf } from "../turn/end.ts";
+import { answerTold, completedTurn, leaveTurn, notifyOfEnd, outcomeOf } from "../turn/end.ts";
 import { acceptInput, keepInput, steer } from "../turn/input.ts";
 import { LiveTurn, type TurnOptions, type TurnThread } from "../turn/live-turn.ts";
 import type { RevivedTurn } from "../turn/open-turn.ts";
@@ -32,6 +32,7 @@ import { runTurn, type TurnOutcome } from "../turn/turn.ts";
 import { closed } from "../turn/turn-items.ts";
 import { askingAgent } from "./agent-names.ts";
 import { ThreadClients } from "./clients.ts";
+import { sharedUnloadMs } from "./idle-threads.ts";
 import { LiveSettings, localEnvironment } from "./live-settings.ts";
 import type { ThreadOptions } from "./thread-options.ts";
 import { addUsage, noUsage } from "./usage.ts";
@@ -63,6 +64,7 @@ export class LiveThread implements TurnThread {
   #usage: ThreadTokenUsage;
   #updatedAtMs: number;
   #lease: Lease | undefined;
+  #isLost = false;
   /** Aborts the warm-up request to the provider. */
   #endWarmUp: (() => void) | undefined;
   #turn: LiveTurn | undefined;
@@ -96,7 +98,7 @@ export class LiveThread implements TurnThread {
     this.#updatedAtMs = options.updatedAtMs ?? options.meta.createdAtMs;
     this.#stored = options.stored;
     this.isReopened = options.stored;
-    this.#lease = options.lease;
+    this.#hold(options.lease);
     this.readOnlyBecause = options.readOnlyBecause;
     this.#lastOutcome = options.lastOutcome;
     this.loadedTurnId = options.lastTurnId;
@@ -143,6 +145,8 @@ export class LiveThread implements TurnThread {
   }
   /** Called when a turn has ended and no other has begun yet. */
   onIdle: (turn: LiveTurn) => void = () => {};
+  /** Called when another worker has the thread. */
+  onLost: () => void = () => {};
   /** Called after each answer of the model, with what it cost. */
   onUsage: (usage: TokenUsage) => void = () => {};
   /** After an interrupt the person decides what is next: nothing starts by itself. */
@@ -160,6 +164,21 @@ export class LiveThread implements TurnThread {
   /** The thread is being unloaded. */
   close(): void {
     this.#endWarmUp?.();
+  }
+  #hold(lease: Lease | undefined): void {
+    this.#lease = lease;
+    lease?.lost?.addEventListener("abort", () => (this.#lease === lease ? this.onLost() : undefined));
+  }
+  readonly certain = (): Promise<void> | undefined => this.#lease?.certain?.();
+  /** Stops without a word: what runs ends, and nothing is stored or announced any more. */
+  async abandon(): Promise<void> {
+    this.#isLost = true;
+    this.close();
+    this.#turn?.abandon();
+    this.goOn(); // one that never began can only end this way
+    await this.#turn?.ended.promise;
+    this.hooks.end();
+    await this.terminals.killAll();
   }
   releaseLease(): void {
     this.#lease?.release();
@@ -232,15 +251,9 @@ export class LiveThread implements TurnThread {
 
   /** A turn that another process began and that died while a question was open; `goOn` continues it. */
   revive(revived: RevivedTurn, settings: ThreadSettings): void {
-    const { turnId: id, startedAtMs, questions } = revived;
-    const { overrides, outputSchema } = questions.turn;
-    const turn = new LiveTurn(this, {
-      id,
-      startedAtMs,
-      overrides,
-      outputSchema,
-      revived: { turn: revived, settings },
-    });
+    const { turnId: id, startedAtMs, entry } = revived;
+    const { overrides = {}, outputSchema } = entry ?? {};
+    const turn = new LiveTurn(this, { id, startedAtMs, overrides, outputSchema, revived: { turn: revived, settings } });
     this.#turn = turn;
     this.#goOn = () => void this.#play(turn, () => resumeTurn(turn, revived), "known");
   }
@@ -283,7 +296,7 @@ export class LiveThread implements TurnThread {
   /** Reacquires the thread if its lease was released, and reads what another process wrote meanwhile. Throws ThreadHeld. */
   async holdAgain(): Promise<void> {
     if (!this.#needsLease) return;
-    this.#lease = await this.ports.store.lease(this.id, this.meta.originator);
+    this.#hold(await this.ports.store.lease(this.id, this.meta.originator));
     if (!this.#stored) return;
     const past = replay(await this.ports.store.read(this.id));
     this.history.replace(past.modelHistory);
@@ -293,19 +306,24 @@ export class LiveThread implements TurnThread {
   get #needsLease(): boolean {
     return this.#lease === undefined && !this.ephemeral && this.readOnlyBecause === undefined;
   }
+  /** Whether a turn goes on at another worker after the loss of this one; agents end with their parent's worker. */
+  get continuesAfterLoss(): boolean {
+    if (this.ports.store.isShared !== true || this.meta.parentThreadId !== undefined) return false;
+    return (this.#lease?.onLoss ?? this.config.onLoss) === "continue";
+  }
   get #isBusy(): boolean {
     return this.#turn !== undefined || this.terminals.list().length > 0;
   }
   get unloadAfterMs(): number {
-    return this.config.threadUnloadMs;
+    return this.ports.store.isShared === true ? Math.min(this.config.threadUnloadMs, sharedUnloadMs) : this.config.threadUnloadMs;
   }
   /** Nothing is running in it, and it has no subscribers. */
   get isIdle(): boolean {
     return !this.#isBusy && !this.ports.audience.isWatched(this.id);
   }
-  /** An idle thread without subscribers releases its lease: other processes may write it. */
+  /** An idle thread without subscribers releases its lease: other processes may write it. In a fleet it is unloaded instead, a little later. */
   rest(): void {
-    if (this.#isBusy) return;
+    if (this.#isBusy || this.ports.store.isShared === true) return;
     this.releaseLease();
   }
 
@@ -335,9 +353,9 @@ export class LiveThread implements TurnThread {
     return this.#stored;
   }
 
-  async ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal): Promise<Answer> {
+  async ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, asking: Asking): Promise<Answer> {
     // A client's own tool is run by the client program; no person has to act.
-    if (method === "item/tool/call") return await this.ports.audience.ask(this.id, method, params, signal);
+    if (method === "item/tool/call") return await this.ports.audience.ask(this.id, method, params, asking);
     const isApproval = method.endsWith("requestApproval");
     const asked = isApproval ? { ...params, ...askingAgent(this.meta.source) } : params;
     // Clients treat an MCP server's question as an approval.
@@ -351,10 +369,10 @@ export class LiveThread implements TurnThread {
     });
     if (this.#waiting[kind] === 1) this.#announceStatus();
     try {
-      return await this.ports.audience.ask(this.id, method, asked, signal);
+      return await this.ports.audience.ask(this.id, method, asked, asking);
     } finally {
       this.#waiting[kind]--;
-      if (this.#waiting[kind] === 0 && !signal.aborted) this.#announceStatus();
+      if (this.#waiting[kind] === 0 && !asking.signal.aborted) this.#announceStatus();
     }
   }
 
@@ -425,6 +443,7 @@ export class LiveThread implements TurnThread {
     );
     if (this.#turn === turn) this.#turn = undefined;
     turn.ended.resolve();
+    if (this.#isLost) return;
     if (!this.ports.audience.isWatched(this.id)) this.rest();
     this.onIdle(turn);
   }
@@ -433,6 +452,7 @@ export class LiveThread implements TurnThread {
   async #end(turn: LiveTurn, outcome: TurnOutcome): Promise<void> {
     const error: TurnError | null = outcome.status === "failed" ? outcome.error : null;
     turn.takesInput = false;
+    if (outcome.status !== "completed" || turn.items.open.length > 0 || turn.steering.hasNews) await answerTold(turn);
     if (outcome.status === "interrupted") {
       await this.ports.agents?.interruptBelow(this.id);
       await this.terminals.killAll();
@@ -446,17 +466,16 @@ export class LiveThread implements TurnThread {
     await turn.edits.snapshot.settle();
     const now = this.ports.clock.now();
     this.#updatedAtMs = now;
-    await this.record([
-      {
-        type: "turnEnded",
-        turnId: turn.id,
-        status: outcome.status,
-        error,
-        lastAgentMessage: turn.lastAgentMessage,
-        atMs: now,
-        durationMs: now - turn.startedAtMs,
-      },
-    ]);
+    const end: ThreadRecord = {
+      type: "turnEnded",
+      turnId: turn.id,
+      status: outcome.status,
+      error,
+      lastAgentMessage: turn.lastAgentMessage,
+      atMs: now,
+      durationMs: now - turn.startedAtMs,
+    };
+    await Promise.all([answerTold(turn), this.record([end])]);
     await turn.questions.end();
     this.#turn = undefined;
     this.#failed = error !== null;
@@ -470,7 +489,7 @@ export class LiveThread implements TurnThread {
   }
 
   #announceStatus(): void {
-    this.ports.audience.toAll("thread/status/changed", { threadId: this.id, status: this.status() });
+    if (!this.#isLost) this.ports.audience.toAll("thread/status/changed", { threadId: this.id, status: this.status() });
   }
 }
 

@@ -9,7 +9,8 @@ import { sessionEnds } from "../hooks/moments.ts";
 import type { Config } from "../ports/config.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
-import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
+import type { ThreadSettings } from "../ports/settings.ts";
+import { type Lease, type StoredThread, ThreadHeld, ThreadLost, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
 import { hasSameLimits, keptSettings, pastModel, resumedSettings } from "../settings/past-settings.ts";
 import { revivedSettings } from "../settings/revived-settings.ts";
 import { changed, chosenBy, type SettingsChange, settingsFrom } from "../settings/settings.ts";
@@ -34,6 +35,25 @@ export interface StartOptions extends SettingsChange {
   readonly historyMode?: ThreadMeta["historyMode"] | null;
   /** The `source` for SessionStart hooks. */
   readonly startedBy?: StartSource | undefined;
+}
+
+export interface RecentTurns {
+  readonly turns: readonly Turn[];
+  /** Whether a turn lacks nothing. */
+  isWhole(turnId: string): boolean;
+}
+
+/** A turn that ends while its thread is being read has its end in none of what was read, and is not running any more: read once more then. */
+async function readBesideTurn<T>(thread: LiveThread, read: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const { turn } = thread;
+    const found = await read();
+    if (turn === undefined || thread.turn === turn) return found;
+  }
+}
+
+function withRunning({ turn: running }: LiveThread, past: readonly Turn[]): readonly Turn[] {
+  return running === undefined ? past : [...past.filter((turn) => turn.id !== running.id), running.toWire("inProgress", "full")];
 }
 
 export class Threads {
@@ -61,20 +81,21 @@ export class Threads {
   require(id: string): LiveThread {
     checkId(id, "thread");
     const thread = this.find(id);
-    if (thread === undefined) throw invalidRequest(`thread not found: ${id}`);
+    if (thread === undefined) throw this.#ports.store.isShared === true ? new ThreadLost(id) : invalidRequest(`thread not found: ${id}`);
     return thread;
   }
 
   start(options: StartOptions): Promise<LiveThread> {
     return this.#idle.withRoom(() => this.#start(options));
   }
-  async #start(options: StartOptions): Promise<LiveThread> {
-    const { cwd } = options;
+  async #start(given: StartOptions): Promise<LiveThread> {
+    const id = this.#ports.ids.thread();
+    const cwd = (await this.#ports.threadWorkspaces?.begin(id, given.config ?? {})) ?? given.cwd;
+    const options = { ...given, cwd };
     const config = this.#ports.config.effective(cwd, options.config ?? {});
     refuseUnknownProvider(config, options.modelProvider);
     const chosen = this.#ports.chooseModel(config, options.model, options.modelProvider);
     const settings = settingsFrom(config, chosen, options);
-    const id = this.#ports.ids.thread();
     const meta: ThreadMeta = {
       id,
       createdAtMs: this.#ports.clock.now(),
@@ -99,7 +120,7 @@ export class Threads {
       ephemeral: options.ephemeral === true,
       startedBy: options.startedBy,
       stored: false,
-      lease: options.ephemeral === true ? undefined : await this.#ports.store.lease(id, options.originator),
+      lease: options.ephemeral === true ? undefined : await this.#ports.store.lease(id, options.originator, options.config),
       overrides: options.config,
       userAgent: options.userAgent,
       keepsProvider: Boolean(options.modelProvider),
@@ -110,27 +131,33 @@ export class Threads {
   #add(thread: LiveThread): void {
     thread.onIdle = (turn) => this.onIdle(thread, turn);
     thread.onUsage = (usage) => this.onUsage(thread, usage);
+    thread.onLost = () => this.#lost(thread);
     this.#live.set(thread.id, thread);
     this.#idle.used(thread);
     this.onLoaded(thread);
   }
 
+  /** The live thread, also one that is being opened; undefined if it is only stored. */
+  async current(id: string): Promise<LiveThread | undefined> {
+    return this.find(id) ?? (await this.#loading.get(id)?.catch(() => undefined));
+  }
+
   /** The live thread, or else opened from the store. Two concurrent requests open it once. */
-  async resume(id: string, options: ResumeOptions): Promise<{ thread: LiveThread; turns: readonly Turn[] }> {
+  async resume(id: string, options: ResumeOptions): Promise<LiveThread> {
     checkId(id, "session");
     const live = this.find(id) ?? (await this.#loading.get(id));
     // A thread that another process held when it was opened may be free by now.
     if (live !== undefined && live.readOnlyBecause === undefined) {
       await this.#holdAgain(live, options);
       live.clients.opened({ dynamicTools: options.dynamicTools });
-      return { thread: live, turns: await this.turnsOf(live) };
+      return live;
     }
     const loading = this.#idle.withRoom(() => this.#open(id, options));
     this.#loading.set(id, loading);
     try {
       const thread = await loading;
       thread.clients.opened(options);
-      return { thread, turns: await this.turnsOf(thread) };
+      return thread;
     } finally {
       this.#loading.delete(id);
     }
@@ -201,10 +228,18 @@ export class Threads {
 
   /** The turns of a live thread: the stored ones, and the running turn so far. */
   async turnsOf(thread: LiveThread): Promise<readonly Turn[]> {
-    const past = replay(await this.recordsOf(thread));
-    const running = thread.turn;
-    if (running === undefined) return past.turns;
-    return [...past.turns.filter((turn) => turn.id !== running.id), running.toWire("inProgress", "full")];
+    const records = await readBesideTurn(thread, () => this.recordsOf(thread));
+    return withRunning(thread, replay(records).turns);
+  }
+  /** The same, but old turns of a long thread may lack outputs. */
+  async recentTurnsOf(thread: LiveThread): Promise<RecentTurns> {
+    const { store } = this.#ports;
+    const recent = thread.ephemeral || !thread.isStored ? undefined : await readBesideTurn(thread, () => store.readRecent(thread.id));
+    if (recent === undefined) return { turns: await this.turnsOf(thread), isWhole: () => true };
+    return {
+      turns: withRunning(thread, replay(recent.records).turns),
+      isWhole: (id) => recent.wholeTurns.has(id) || id === thread.turn?.id,
+    };
   }
   async recordsOf(thread: LiveThread): Promise<readonly ThreadRecord[]> {
     if (thread.ephemeral) return thread.kept;
@@ -226,6 +261,18 @@ export class Threads {
     await thread.terminals.killAll();
     thread.releaseLease();
     this.onUnloaded(id);
+  }
+  /** Another worker has the thread. */
+  #lost(thread: LiveThread): void {
+    const { id } = thread;
+    if (this.#live.get(id) !== thread) return;
+    this.#live.delete(id);
+    this.#ports.audience.forget(id);
+    thread
+      .abandon()
+      .catch((error: unknown) => this.#ports.log.warn("a lost thread was not ended cleanly", { threadId: id, error: String(error) }))
+      .finally(() => this.onUnloaded(id))
+      .catch(() => {});
   }
   async #unload(id: string): Promise<void> {
     await this.unload(id);
@@ -272,18 +319,29 @@ export class Threads {
     if (stored.archived) throw archivedError(id);
     const held = await this.#lease(id, options);
     try {
-      const records = await this.#ports.store.read(id);
-      const open = held.lease === undefined ? undefined : await openTurn(this.#ports, id, records);
+      const records = (await this.#ports.store.readRecent(id))?.records ?? (await this.#ports.store.read(id));
+      const open = held.lease === undefined ? undefined : await openTurn(this.#ports, id, records, this.#continues(stored, held.lease));
       const past = replay(open?.records ?? records, open?.revived?.turnId);
-      const thread = this.#fromPast(stored, past, options, held);
+      const folder = held.lease === undefined ? undefined : await this.#ports.threadWorkspaces?.resume(id);
+      const placed = folder === undefined ? options : { ...options, cwd: folder };
+      const thread = this.#fromPast(stored, open?.isEnded === true ? { ...past, endedByUs: true } : past, placed, held);
       if (past.settings !== undefined && !hasSameLimits(thread.settings, past.settings)) await thread.keepSettings();
-      if (open?.revived !== undefined) thread.revive(open.revived, revivedSettings(open.revived.questions.turn, thread));
+      if (open?.revived !== undefined) {
+        const { entry } = open.revived;
+        thread.revive(open.revived, movedTo(folder, entry === undefined ? thread.settings : revivedSettings(entry, thread)));
+      }
       this.#add(thread);
       return thread;
     } catch (error) {
       held.lease?.release(); // others may use what could not be opened
       throw error;
     }
+  }
+
+  /** As `LiveThread.continuesAfterLoss`. */
+  #continues({ cwd, parentThreadId }: StoredThread, lease: Lease | undefined): boolean {
+    if (this.#ports.store.isShared !== true || parentThreadId !== null) return false;
+    return (lease?.onLoss ?? this.#ports.config.effective(cwd).onLoss) === "continue";
   }
 
   async #lease(
@@ -300,7 +358,7 @@ export class Threads {
 
   #fromPast(
     stored: StoredThread,
-    past: Replayed,
+    past: Replayed & { readonly endedByUs?: boolean },
     options: ResumeOptions,
     held: Pick<ConstructorParameters<typeof LiveThread>[1], "lease" | "readOnlyBecause">,
   ): LiveThread {
@@ -327,7 +385,7 @@ export class Threads {
       name: stored.name,
       preview: stored.preview,
       updatedAtMs: stored.updatedAtMs,
-      lastOutcome: outcomeOf(past.turns.at(-1)),
+      lastOutcome: past.endedByUs === true ? undefined : outcomeOf(past.turns.at(-1)),
       lastTurnId: past.turns.findLast(({ items }) => items.some(({ type }) => type === "userMessage"))?.id,
       stored: true,
       overrides: options.config,
@@ -337,6 +395,10 @@ export class Threads {
     return thread;
   }
 }
+
+/** A folder that was made for the thread may be elsewhere on this machine. */
+const movedTo = (folder: string | undefined, settings: ThreadSettings): ThreadSettings =>
+  folder === undefined ? settings : { ...settings, cwd: folder };
 
 /** How soon it is noticed that a turn has begun to wait for an answer. */
 const turnCheckMs = 200;

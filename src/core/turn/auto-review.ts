@@ -204,6 +204,7 @@ const silent = (audience: Audience): Audience => ({
   toOlder: () => {},
   toAll: () => {},
   ask: async () => ({ kind: "nobody" }),
+  forget: () => {},
   isWatched: (threadId) => audience.isWatched(threadId),
   caughtUp: () => undefined,
 });

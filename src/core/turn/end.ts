@@ -24,6 +24,10 @@ export async function outcomeOf(turn: LiveTurn, work: () => Promise<TurnOutcome>
   }
 }
 
+/** Before anything is announced that follows the model's last answer. What was not stored was not announced either; the turn ends without it. */
+export const answerTold = (turn: LiveTurn): Promise<void> =>
+  turn.told().catch((error: unknown) => turn.thread.ports.log.error("an answer was not stored", { turn: turn.id, error: String(error) }));
+
 /** Leaves a turn to the next server: what it runs ends, and nothing is recorded. */
 export async function leaveTurn(turn: LiveTurn): Promise<void> {
   await turn.thread.terminals.killAll();

@@ -173,9 +173,21 @@ async function refuseDenied(file: string, settings: ThreadSettings, workspace: W
   if ((await fileGuard(settings, locate))?.(named, await locate(named)) === "deny") throw new Error(deniedText(named));
 }
 
+/** What no model here is given: sound, and files that only another service holds. */
+function unreadInput(part: UserInput): string | undefined {
+  if (part.type === "audio") return "a sound recording";
+  if (part.type === "localAudio") return `the sound recording ${part.path}`;
+  return part.type === "image" && "fileId" in part ? `the image with the id ${part.fileId}` : undefined;
+}
+
 /** Images are scaled to a size that the thread's model accepts. */
 async function messagePart(part: UserInput, turn: LiveTurn): Promise<MessageContent> {
   const isImage = part.type === "localImage" || (part.type === "image" && "url" in part);
+  const unread = unreadInput(part);
+  if (unread !== undefined) {
+    turn.notify("warning", { threadId: turn.thread.id, message: `${unread} is not passed on to the model` });
+    return [{ type: "input_text", text: `The user attached ${unread}, which cannot be passed on to you.` }];
+  }
   if (!isImage) return plainPart(part);
   const { ports, settings } = turn.thread;
   const { imageLimits } = ports.catalog.find(settings.model, turn.thread.provider(settings));

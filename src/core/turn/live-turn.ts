@@ -11,7 +11,7 @@ import { TurnCommands } from "../command/turn-commands.ts";
 import type { CompactingTurn } from "../compaction/compacting-run.ts";
 import { TurnEdits } from "../edit/turn-edits.ts";
 import type { ReviewedAction, ReviewVerdict } from "../ports/approval-review.ts";
-import type { Answer } from "../ports/audience.ts";
+import type { Answer, Asking } from "../ports/audience.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
 import { configuredLimits } from "../settings/revived-settings.ts";
@@ -53,10 +53,13 @@ export type TurnThread = CommandThread &
     readonly clients: { readonly name: string | undefined };
     /** Reviews approvals in place of the person, where the settings say so; a reviewer itself has none. */
     readonly reviewer?: (turn: LiveTurn, action: ReviewedAction, itemId: string) => Promise<ReviewVerdict>;
+    /** See `Lease.certain`. */
+    certain?(): Promise<void> | undefined;
+    readonly continuesAfterLoss?: boolean;
     /** Sets the preview that thread lists show, from the first message. */
     previewBy(content: readonly UserInput[]): void;
     /** Asks the subscribers; the thread's status shows meanwhile what it is waiting for. */
-    ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal): Promise<Answer>;
+    ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, asking: Asking): Promise<Answer>;
   };
 
 export class LiveTurn implements CommandTurn, CompactingTurn {
@@ -100,6 +103,8 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   /** Resolves when turn/completed has been sent. */
   readonly ended = Promise.withResolvers<void>();
 
+  #told: Promise<void> | undefined;
+
   constructor(thread: TurnThread, options: TurnOptions & { id: string; startedAtMs: number; revived?: RevivedOptions }) {
     const { revived } = options;
     const { ports, ephemeral } = thread;
@@ -128,8 +133,21 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
       describe: () => this.#described(),
       openItem: (id) => this.items.open.find((item) => item.id === id),
       revived: revived?.turn.questions,
+      certain: () => thread.certain?.(),
+      logsActions: thread.continuesAfterLoss === true,
     });
     if (revived !== undefined) this.#restore(revived.turn);
+  }
+
+  /** The model's last answer is being stored, so that the turn's end can be stored together with it. */
+  tellLast(told: Promise<void>): void {
+    this.#told = told;
+    told.catch(() => {}); // whoever waits for it gets the error
+  }
+  /** Resolves when the model's last answer was announced; nothing that follows may overtake it. */
+  async told(): Promise<void> {
+    await this.#told;
+    this.#told = undefined;
   }
 
   #restore({ done, open, steered }: RevivedTurn): void {
@@ -167,6 +185,11 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   interrupt(): void {
     this.#abort.abort(new Interrupted());
   }
+  /** Stops it without an end and without a word: the thread is another worker's. */
+  abandon(): void {
+    this.isSuspended = true;
+    this.interrupt();
+  }
   /** Stops it without an end, if a question is open: the next server puts it again. */
   suspend(): void {
     this.isSuspended = this.questions.isAsking && !this.signal.aborted;
@@ -178,7 +201,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   }
   ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal: AbortSignal = this.signal): Promise<Answer> {
     const about = "itemId" in params ? params.itemId : "callId" in params ? params.callId : undefined;
-    return this.questions.ask(about, { method, params }, () => this.thread.ask(method, params, signal));
+    return this.questions.ask(about, { method, params }, (keep) => this.thread.ask(method, params, { signal, keep }));
   }
   async review(action: ReviewedAction, itemId: string): Promise<ReviewVerdict> {
     const { reviewer } = this.thread;

@@ -3,10 +3,10 @@
  * question is put again only for a call that the thread file holds as the model's; what had begun is never begun again. Pure.
  */
 import type { ThreadItem } from "../../protocol/item.ts";
-import { callIdOf, outputFor, outputOf } from "../context/history.ts";
+import { callIdOf, outputFor, outputOf, userMessage } from "../context/history.ts";
 import { replay } from "../context/replay.ts";
 import type { ModelItem } from "../ports/model-client.ts";
-import type { CallEntry, OpenQuestions } from "../ports/open-questions.ts";
+import type { AskingTurnEntry, CallEntry, OpenQuestions } from "../ports/open-questions.ts";
 import type { ThreadRecord } from "../ports/thread-store.ts";
 import type { TurnInput } from "./steering.ts";
 import { closed } from "./turn-items.ts";
@@ -15,8 +15,10 @@ import { closed } from "./turn-items.ts";
 export interface RevivedTurn {
   readonly turnId: string;
   readonly startedAtMs: number;
-  /** The log, without what is settled. */
-  readonly questions: OpenQuestions;
+  /** What it was bound to, where it was logged. */
+  readonly entry: AskingTurnEntry | undefined;
+  /** The log, without what is settled; undefined where no question is left. */
+  readonly questions: OpenQuestions | undefined;
   /** The model's calls to carry out, in its order. */
   readonly calls: readonly ModelItem[];
   readonly done: readonly ThreadItem[];
@@ -37,8 +39,33 @@ const unknownOutcome =
   "The server ended while this call was being carried out. Whether and how far it took effect is unknown: check before doing it again.";
 const notCarriedOut = "The server ended before this call was carried out. It was not done; call it again if it is still needed.";
 
+/** For the model, where a turn goes on although what it was doing was lost. */
+export const lostNote =
+  "<worker_lost>\nThe machine that ran this turn was lost, and another one goes on with it. Of calls that had begun the outcome is unknown: check the current state before you build on it. Agents that you had started were stopped.\n</worker_lost>";
+/** A turn that is lost again and again may itself be the cause. */
+const mostLosses = 3;
+
+/** Whether the turn goes on after a loss, where that is wanted. */
+function mayGoOn(records: readonly ThreadRecord[], turnId: string): boolean {
+  const note = JSON.stringify(userMessage(lostNote));
+  const isNote = (record: ThreadRecord): boolean =>
+    record.type === "modelItem" && record.turnId === turnId && JSON.stringify(record.item) === note;
+  return records.filter(isNote).length < mostLosses;
+}
+const noteOf = (turnId: string): ThreadRecord => ({ type: "modelItem", turnId, item: userMessage(lostNote) });
+
+export interface Opening {
+  readonly nowMs: number;
+  /** The model is told of the loss and goes on, instead of the turn being ended. */
+  readonly continues: boolean;
+}
+
 /** Undefined when the log is not about the thread's last turn, or that turn has ended. */
-export function findOpenTurn(records: readonly ThreadRecord[], questions: OpenQuestions, nowMs: number): OpenTurn | undefined {
+export function findOpenTurn(
+  records: readonly ThreadRecord[],
+  questions: OpenQuestions,
+  { nowMs, continues }: Opening,
+): OpenTurn | undefined {
   const { turnId } = questions.turn;
   const past = replay(records, turnId);
   const turn = past.turns.at(-1);
@@ -62,19 +89,40 @@ export function findOpenTurn(records: readonly ThreadRecord[], questions: OpenQu
     if (state.kind === "begun") lost.push(item);
     settled.push({ type: "item", turnId, item, startedAtMs: nowMs, completedAtMs: nowMs });
   }
-  if (!goesOn) return { settled: [...settled, endOf(turnId, nowMs, start.atMs)], lost, revived: undefined };
+  if (!goesOn) {
+    if (!continues || !mayGoOn(records, turnId))
+      return { settled: [...settled, endOf(turnId, nowMs, start.atMs)], lost, revived: undefined };
+    settled.push(noteOf(turnId));
+  }
   const ids = new Set(again.map(callIdOf));
   const kept = questions.calls.filter((entry) => ids.has(entry.callId) && entry.type !== "entered");
+  const waiting = questions.turn.waiting.filter((id) => ids.has(id));
   const revived: RevivedTurn = {
     turnId,
     startedAtMs: start.atMs,
-    questions: { turn: { ...questions.turn, waiting: questions.turn.waiting.filter((id) => ids.has(id)) }, calls: distinct(kept) },
+    entry: questions.turn,
+    questions: goesOn ? { turn: { ...questions.turn, waiting }, calls: distinct(kept) } : undefined,
     calls: again,
     done: [...turn.items, ...settled.flatMap((record) => (record.type === "item" ? [record.item] : []))],
     open: again.flatMap((call) => states.get(callIdOf(call) ?? "")?.item ?? []),
     steered: steeredInto(records, turnId),
   };
   return { settled, lost, revived };
+}
+
+/** Ends the last turn, if it has no end, or goes on with it: its worker died, and what it was doing may have taken effect. */
+export function findLostTurn(records: readonly ThreadRecord[], { nowMs, continues }: Opening): Omit<OpenTurn, "lost"> {
+  const start = records.findLast((record) => record.type === "turnStarted");
+  if (start === undefined) return { settled: [], revived: undefined };
+  const { turnId, atMs } = start;
+  if (records.some((record) => record.type === "turnEnded" && record.turnId === turnId)) return { settled: [], revived: undefined };
+  const past = replay(records, turnId);
+  const calls = openCalls(records, past.modelHistory, turnId);
+  const outputs = calls.map((call): ThreadRecord => ({ type: "modelItem", turnId, item: outputFor(call, unknownOutcome) }));
+  if (!continues || !mayGoOn(records, turnId)) return { settled: [...outputs, endOf(turnId, nowMs, atMs)], revived: undefined };
+  const done = past.turns.find(({ id }) => id === turnId)?.items ?? [];
+  const revived = { turnId, startedAtMs: atMs, entry: undefined, questions: undefined, calls: [], done, open: [] };
+  return { settled: [...outputs, noteOf(turnId)], revived: { ...revived, steered: steeredInto(records, turnId) } };
 }
 
 /** The turn's calls without an output that are still in the model's history, in its order. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { ThreadItem } from "../../protocol/item.ts";
-import type { Answer } from "../ports/audience.ts";
+import type { Answer, Asking } from "../ports/audience.ts";
 import type { Log } from "../ports/log.ts";
 import { type AskingTurnEntry, type CallEntry, type OpenQuestions, type QuestionLog, QuestionsUnwritten } from "../ports/open-questions.ts";
 
@@ -18,6 +18,10 @@ export interface TurnQuestionsOptions {
   readonly openItem: (id: string) => ThreadItem | undefined;
   /** What a process that died has left: its questions are put again. */
   readonly revived: OpenQuestions | undefined;
+  /** Actions are logged also where nobody was asked: another process tells the model which of them it does not know the outcome of. */
+  readonly logsActions?: boolean;
+  /** See `Lease.certain`. */
+  readonly certain?: () => Promise<void> | undefined;
 }
 
 export class TurnQuestions {
@@ -81,10 +85,14 @@ export class TurnQuestions {
 
   /** Call before an action starts that must not start twice. Rejects with QuestionsUnwritten; the action must not start then. */
   async begin(callId: string): Promise<void> {
-    if (this.#calls.get(callId) !== false) return;
-    this.#calls.set(callId, true);
-    this.#isUntouched = false;
-    if (this.#isLogged) await this.#mustAdd(this.#begun(callId));
+    if (this.#calls.get(callId) === false) {
+      this.#calls.set(callId, true);
+      this.#isUntouched = false;
+      if (this.#isLogged) await this.#mustAdd(this.#begun(callId));
+      else if (this.#options.logsActions === true) await this.#open(this.#begun(callId));
+    }
+    const uncertain = this.#options.certain?.();
+    if (uncertain !== undefined) await uncertain;
   }
 
   /**
@@ -99,7 +107,7 @@ export class TurnQuestions {
   }
 
   /** Asks, or returns the answer that was given to the very same question before this process took over. */
-  async ask(callId: string | undefined, question: unknown, put: () => Promise<Answer>): Promise<Answer> {
+  async ask(callId: string | undefined, question: unknown, put: (keep?: Asking["keep"]) => Promise<Answer>): Promise<Answer> {
     if (callId === undefined || !this.#calls.has(callId)) return await put();
     const digest = digestOf(question);
     const key = `${callId} ${digest}`;
@@ -110,10 +118,17 @@ export class TurnQuestions {
     const item = this.#options.openItem(callId);
     await this.#try({ type: "asked", callId, digest, ...(item === undefined ? {} : { item }) });
     this.#asking++;
-    const answer = await put().finally(() => this.#asking--);
-    this.#isUntouched = false;
-    if (answer.kind === "answered" || answer.kind === "refused") await this.#try({ type: "answered", callId, digest, answer });
-    return answer;
+    let isOpen = true;
+    const over = (): void => {
+      if (isOpen) this.#asking--;
+      isOpen = false;
+    };
+    const keep = async (answer: Answer): Promise<void> => {
+      this.#isUntouched = false;
+      over(); // also where nobody is left to answer: a server that ends then must not leave it to the next one
+      if (answer.kind === "answered" || answer.kind === "refused") await this.#try({ type: "answered", callId, digest, answer });
+    };
+    return await put(keep).finally(over);
   }
 
   /** The turn has ended, or none of its calls is open any more. */

@@ -16,6 +16,7 @@ export async function runTurn(turn: LiveTurn): Promise<TurnOutcome> {
   turn.items.announceStored();
   if (isEmpty(turn) && !turn.asksWithoutInput) return { status: "completed" };
   if (!isEmpty(turn) && inputWaits(turn.thread) && !(await admitted(turn))) return { status: "completed" };
+  turn.edits.snapshot.begin();
   const error = await work(threadRun(turn));
   return error === undefined ? { status: "completed" } : { status: "failed", error };
 }
@@ -54,6 +55,7 @@ export async function work(run: Run<LiveTurn>): Promise<TurnError | undefined> {
     }
     turn.ownInput = [];
     if (reply.calls.length === 0) {
+      if (turn.steering.hasNews || reply.isEmpty === true) await turn.told();
       if (reply.goesOn === true || turn.steering.hasNews) continue;
       if (reply.isEmpty === true) turn.notify("warning", { threadId: turn.thread.id, message: emptyAnswer });
       if (run.isThreads && turn.kind === "regular" && (await beforeStop(turn))) continue;

@@ -24,7 +24,7 @@ import { hasStandInMode, leaseName, standInMode } from "../../home/stand-in.ts";
 import { settledAfterMs } from "../../lib/file-status.ts";
 import { randomBytes } from "../../lib/random.ts";
 import { isCode } from "../../lib/system-error.ts";
-import { isRunning, processSpace, startOf } from "../processes.ts";
+import { isRunning, processSpace, serverName } from "../processes.ts";
 
 const maxTries = 20;
 /** Opens a folder only to access entries by name, which does not need permission to list it. */
@@ -68,7 +68,7 @@ export class Placeholders {
 
   /** The name of the leases; unique even among several instances in the same process. */
   get lease(): string {
-    this.#lease ??= `.parley-${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}-${randomBytes(4).toString("hex")}`;
+    this.#lease ??= `.parley-${serverName()}-${randomBytes(4).toString("hex")}`;
     return this.#lease;
   }
 

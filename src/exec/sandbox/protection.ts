@@ -51,9 +51,9 @@ export function protect(input: ProtectionInput): ProtectionResult {
   const isLinked = (file: string): boolean => entryAt(file)?.isSymbolicLink() === true;
   const temporary = input.temporary.filter((root) => protectedNames.every((name) => !isLinked(path.join(root, name))));
   const roots = [...input.named, ...temporary];
-  const found = new Collector(roots, input.isStandIn ?? isPlaceholder);
+  const found = new Collector(roots, input.isStandIn ?? isPlaceholder, entryAt);
   for (const root of roots) {
-    if (findLstat(root)?.isDirectory() !== true) continue;
+    if (entryAt(root)?.isDirectory() !== true) continue;
     const further = input.named.includes(root) ? (input.names ?? []) : [];
     for (const name of [...protectedNames, ...further]) {
       const at = path.join(root, name);
@@ -100,10 +100,13 @@ class Collector {
   readonly missing = new Set<string>();
   readonly #roots: readonly string[];
   readonly #isStandIn: (file: string, found: Stats) => boolean;
+  /** What is at a path; each is looked at once for a command. */
+  readonly #entryAt: (file: string) => Stats | undefined;
 
-  constructor(roots: readonly string[], isStandIn: (file: string, found: Stats) => boolean) {
+  constructor(roots: readonly string[], isStandIn: (file: string, found: Stats) => boolean, entryAt: (file: string) => Stats | undefined) {
     this.#roots = roots;
     this.#isStandIn = isStandIn;
+    this.#entryAt = entryAt;
   }
 
   /** Only paths in a writable root need protection; everything else is read-only anyway. A root that is named explicitly stays writable. */
@@ -125,7 +128,7 @@ class Collector {
     }
     // The parents may be missing too: a placeholder for the outermost missing folder blocks everything below it.
     let at = file;
-    while (findLstat(path.dirname(at)) === undefined) at = path.dirname(at);
+    while (this.#entryAt(path.dirname(at)) === undefined) at = path.dirname(at);
     this.missing.add(at);
   }
 
@@ -140,7 +143,7 @@ class Collector {
    */
   addRepository(git: string): void {
     if (this.missing.has(git)) return;
-    const folder = findLstat(git)?.isFile() === true ? this.#followed(git, "gitdir:") : git;
+    const folder = this.#entryAt(git)?.isFile() === true ? this.#followed(git, "gitdir:") : git;
     if (folder === undefined) return;
     const common = this.#followed(path.join(folder, "commondir"), "");
     const top = path.basename(git) === ".git" ? path.dirname(git) : git;

@@ -52,6 +52,8 @@ export const engineRoutes = {
             cwd: string(),
             /** How commands are sandboxed; null if the engine does not report it. */
             sandbox: maybe(SandboxReadResponse()),
+            /** Whether the manager can show the fleet that the engine belongs to. */
+            fleet: optional(boolean()),
           }),
           methods: record(literals("available", "disabled", "unknown")),
           details: record(string()),

@@ -89,6 +89,7 @@ export const engineHandlers: HandlersFor<typeof engineRoutes> = {
         platform: process.platform,
         cwd: manager.engine.cwd,
         sandbox,
+        fleet: manager.fleet !== undefined,
       },
       methods: Object.fromEntries(Object.entries(found).map(([m, [verdict]]) => [m, verdict])),
       details: Object.fromEntries(Object.entries(found).flatMap(([m, [, text]]) => (text === "" ? [] : [[m, text]]))),

@@ -170,3 +170,15 @@ export const AgentStatus = named("v1.AgentStatus", () =>
   ]),
 );
 export type AgentStatus = Infer<typeof AgentStatus>;
+
+export const RequestUserInputQuestion = named("v1.RequestUserInputQuestion", () =>
+  object({
+    id: string(),
+    header: string(),
+    question: string(),
+    isOther: optional(boolean()),
+    isSecret: optional(boolean()),
+    options: maybe(array(object({ label: string(), description: string() }))),
+  }),
+);
+export type RequestUserInputQuestion = Infer<typeof RequestUserInputQuestion>;

@@ -32,6 +32,7 @@ import {
   McpToolCallOutcome,
   PlanItemArg,
   RateLimitSnapshot,
+  RequestUserInputQuestion,
   ReviewOutputEvent,
   SandboxPolicy,
   TextElement,
@@ -182,6 +183,19 @@ export const events = {
     changes: record(FileChange()),
     reason: maybe(string()),
     grant_root: maybe(string()),
+  })),
+  /** The model asks the user something. Answered through `item/tool/requestUserInput` of the current API. */
+  request_user_input: event("request_user_input", "RequestUserInputEvent", () => ({
+    ...call(),
+    ...turn(),
+    questions: array(RequestUserInputQuestion()),
+  })),
+  /** The model calls a tool of a client. Answered through `item/tool/call` of the current API. */
+  dynamic_tool_call_request: event("dynamic_tool_call_request", "DynamicToolCallRequest", () => ({
+    callId: string(),
+    turnId: string(),
+    tool: string(),
+    arguments: unknown(),
   })),
   /** Files are about to be changed. */
   patch_apply_begin: event("patch_apply_begin", "PatchApplyBeginEvent", () => ({

@@ -1,7 +1,7 @@
 /** What one server tells another about the client whose conversation it passes on: the first line on a private socket. */
 
 import { parseJson } from "../../lib/parse-json.ts";
-import { array, boolean, type Infer, literals, named, nullable, object, parse, string } from "../../lib/schema.ts";
+import { array, boolean, type Infer, literals, named, nullable, object, optional, parse, string } from "../../lib/schema.ts";
 import { SessionSource } from "../../protocol/policy.ts";
 import { calledBy, type Session } from "../app.ts";
 import type { ConnectionOptions } from "../connection.ts";
@@ -18,6 +18,7 @@ const Greeting = named("RelayGreeting", () =>
     dialect: literals("seed-000", "0.92", "0.166"),
     experimental: boolean(),
     optOut: array(string()),
+    terminals: optional(boolean()),
     source: SessionSource(),
     unattended: boolean(),
     needsModel: boolean(),
@@ -32,7 +33,7 @@ export function greetingOf(session: Session): string {
   const greeting: Greeting = {
     ...{ relay: form, client, dialect, experimental, source, unattended, needsModel, keepsUnused, receivesRaw },
     ...calledBy(session),
-    optOut: [...session.optOut],
+    ...{ optOut: [...session.optOut], terminals: session.terminals },
   };
   return JSON.stringify(greeting);
 }
@@ -47,10 +48,10 @@ export const welcomeLine = JSON.stringify({ relay: form });
 export function readGreeting(line: string): ConnectionOptions | undefined {
   const greeting = parse(Greeting, parseJson(line));
   if (greeting === undefined) return undefined;
-  const { client, originator, userAgent, dialect, experimental, optOut, relay: _, ...options } = greeting;
+  const { client, originator, userAgent, dialect, experimental, optOut, terminals = false, relay: _, ...options } = greeting;
   return {
     ...options,
     isRelayed: true,
-    introduction: { client, originator, userAgent, dialect, experimental, optOut: new Set(optOut) },
+    introduction: { client, originator, userAgent, dialect, experimental, optOut: new Set(optOut), terminals },
   };
 }

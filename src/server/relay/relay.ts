@@ -3,20 +3,21 @@
  * the thread live, steers it and answers its questions. When that process ends, a server that still has clients on the thread takes it over.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { ThreadHeld } from "../../core/ports/thread-store.ts";
+import { ThreadHeld, ThreadLost } from "../../core/ports/thread-store.ts";
 import { errorMessage } from "../../lib/error-text.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { isCode } from "../../lib/system-error.ts";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
-import type { ThreadItem } from "../../protocol/item.ts";
 import type { ThreadResumeResponse, ThreadStatus } from "../../protocol/thread.ts";
+import { type Followed, Link, type LinkClient, type LinkEvents, type SilenceRules } from "../../relay/link.ts";
+import { movedMark, objectOf, type Passed, RunsElsewhere, threadIdIn } from "../../relay/messages.ts";
+import { Questions } from "../../relay/questions.ts";
 import { answeredLater, BigId, type Id, type Outcome } from "../../rpc/peer.ts";
 import type { Transport } from "../../rpc/transport.ts";
 import type { App, Call, Session } from "../app.ts";
 import { dispatch } from "../dispatch.ts";
 import type { Neighbours, ThreadsElsewhere } from "./elsewhere.ts";
 import { greetingOf } from "./greeting.ts";
-import { type Followed, Link, movedMark, objectOf, type Passed, RunsElsewhere, threadIdIn } from "./link.ts";
 
 export interface RelayOptions {
   readonly app: () => App;
@@ -25,6 +26,8 @@ export interface RelayOptions {
   readonly neighbours: Neighbours;
 }
 
+/** Requests that change nothing: they are simply asked again elsewhere. */
+const harmless: ReadonlySet<string> = new Set(["thread/resume", "thread/read", "thread/turns/list", "thread/items/list"]);
 /** These open a thread; all others need one that the client has opened. */
 const opening: ReadonlySet<string> = new Set(["thread/resume", "thread/read"]);
 /** A process that has just taken a thread may need a moment to listen, on a busy machine a long one. */
@@ -39,7 +42,7 @@ const takeoverTries = 40;
 
 export class Relay {
   readonly #options: RelayOptions;
-  readonly #links = new Map<Session, Map<string, Link>>();
+  readonly #clients = new Map<Session, RelayedClient>();
   /** Sockets at which nobody listens although their process holds threads, and until when that is believed, in monotonic milliseconds. */
   readonly #deaf = new Map<string, number>();
   #elsewhere: Promise<ThreadsElsewhere> | undefined;
@@ -62,7 +65,7 @@ export class Relay {
   canPass({ session, id }: Call, threadId: string): boolean {
     const socket = this.#options.app().store.socketOf(threadId);
     if (socket === undefined || id instanceof BigId) return false;
-    const isSilent = this.#links.get(session)?.get(socket)?.isSilent === true;
+    const isSilent = this.#clients.get(session)?.links.get(socket)?.isSilent === true;
     return !isSilent && performance.now() >= (this.#deaf.get(socket) ?? Number.NEGATIVE_INFINITY);
   }
 
@@ -72,6 +75,8 @@ export class Relay {
     { id, method, params }: { readonly id: Id; readonly method: string; readonly params: unknown },
     error: unknown,
   ): typeof answeredLater {
+    if (session.isRelayed && (error instanceof ThreadHeld || error instanceof ThreadLost))
+      throw new RpcError(-32_600, error.message, movedMark);
     if (!(error instanceof RunsElsewhere)) throw error;
     if (session.isRelayed) throw new RpcError(-32_600, error.message, movedMark);
     if (id instanceof BigId) throw invalidRequest(error.message);
@@ -83,15 +88,14 @@ export class Relay {
 
   /** True if the question came through a link. */
   answered(session: Session, id: string | number, outcome: Outcome): boolean {
-    for (const link of this.#links.get(session)?.values() ?? []) if (link.answered(id, outcome)) return true;
-    return false;
+    return this.#clients.get(session)?.questions.answered(id, outcome) === true;
   }
   drained(session: Session): void {
-    for (const link of this.#links.get(session)?.values() ?? []) link.drained();
+    for (const link of this.#linksOf(session)) link.drained();
   }
   left(session: Session): void {
-    for (const link of this.#links.get(session)?.values() ?? []) link.close();
-    this.#links.delete(session);
+    for (const link of this.#linksOf(session)) link.close();
+    this.#clients.delete(session);
   }
 
   /** The status of a thread that another process runs, as far as a client here listens for such. */
@@ -112,7 +116,18 @@ export class Relay {
   }
 
   #following(session: Session, threadId: string): Link | undefined {
-    return [...(this.#links.get(session)?.values() ?? [])].find((link) => link.follows(threadId));
+    return this.#linksOf(session).find((link) => link.follows(threadId));
+  }
+  #linksOf(session: Session): readonly Link[] {
+    return [...(this.#clients.get(session)?.links.values() ?? [])];
+  }
+  #clientOf(session: Session): RelayedClient {
+    const known = this.#clients.get(session);
+    if (known !== undefined) return known;
+    const { subscriptions } = this.#options.app();
+    const client = relayedClient(session, new Questions(() => subscriptions.nextRequestId()));
+    this.#clients.set(session, client);
+    return client;
   }
 
   /** Undefined if no other process runs the thread, or if it is open here. */
@@ -136,50 +151,72 @@ export class Relay {
   }
 
   #linkAt(session: Session, socket: string, threadId: string): Link {
-    const links = this.#links.get(session) ?? new Map<string, Link>();
-    this.#links.set(session, links);
-    const known = links.get(socket);
+    const client = this.#clientOf(session);
+    const known = client.links.get(socket);
     if (known?.isOpen === true) return known;
+    const link: Link = new Link(client, this.#connect(session, socket, threadId), {
+      isRepeatable: (method) => harmless.has(method),
+      lost,
+      // What concerns no thread, the client hears from its own server.
+      hears: (one) => one !== undefined,
+      silence: this.#silenceRules(session, socket, () => link),
+      ...this.#linkEnds(session, { socket, threadId }, () => link),
+    });
+    client.links.set(socket, link);
+    return link;
+  }
+
+  #linkEnds(
+    session: Session,
+    { socket, threadId }: { readonly socket: string; readonly threadId: string },
+    link: () => Link,
+  ): Pick<LinkEvents, "unreachable" | "moved" | "gone" | "unused"> {
+    const { links, questions } = this.#clientOf(session);
     const drop = (): void => {
-      if (links.get(socket) === link) links.delete(socket);
+      if (links.get(socket) === link()) links.delete(socket);
     };
-    const here = ({ id, method, params }: Passed): void => session.peer.serve(id, method, params);
-    const link: Link = new Link(session, this.#connect(session, socket, threadId), {
-      nextRequestId: () => this.#options.app().subscriptions.nextRequestId(),
+    return {
       unreachable: (requests, why) => {
         drop();
-        this.#options.app().log.warn("the process that runs a thread cannot be reached", { socket, why });
+        this.#options.app().log.warn("the process that runs a thread cannot be reached", { socket, why: errorMessage(why) });
         if (this.#options.app().store.socketOf(threadId) === socket) this.#isDeaf(socket);
         for (const request of requests) this.#again(session, request);
       },
       moved: (request) => this.#again(session, request),
+      gone: (followed, again) => {
+        drop();
+        // The process that goes on asks again, under an id of its own.
+        for (const { ours, threadId: of = "" } of questions.drop(() => true))
+          session.notify("serverRequest/resolved", { threadId: of, requestId: ours });
+        for (const one of followed)
+          this.#goOn(session, one).catch((error: unknown) =>
+            session.notify("warning", { threadId: one[0], message: `the thread is no longer followed: ${errorMessage(error)}` }),
+          );
+        for (const request of again) if (!this.take(session, request)) session.peer.serve(request.id, request.method, request.params);
+      },
+      unused: () => {
+        drop();
+        link().close();
+      },
+    };
+  }
+
+  #silenceRules(session: Session, socket: string, link: () => Link): SilenceRules {
+    return {
+      unanswered,
       silent: (followed, readable) => {
         for (const one of followed) session.notify("warning", { threadId: one, message: silentText(socket) });
-        for (const request of readable) here(request);
+        for (const { id, method, params } of readable) session.peer.serve(id, method, params);
       },
       woke: (followed, opened) => {
         for (const one of followed) this.#leaveCopy(session, one);
         for (const one of followed.filter((id) => !opened.includes(id))) session.notify("warning", { threadId: one, message: wokeText });
         for (const one of opened)
-          this.#joinLate(session, link, one).catch((error: unknown) =>
+          this.#joinLate(session, link(), one).catch((error: unknown) =>
             this.#options.app().log.warn("a thread that answers again was not joined", { threadId: one, error: errorMessage(error) }),
           );
       },
-      gone: (followed, again) => {
-        drop();
-        for (const one of followed)
-          this.#goOn(session, one).catch((error: unknown) =>
-            session.notify("warning", { threadId: one.threadId, message: `the thread is no longer followed: ${errorMessage(error)}` }),
-          );
-        for (const request of again) if (!this.take(session, request)) here(request);
-      },
-      unused: () => {
-        drop();
-        link.close();
-      },
-    });
-    links.set(socket, link);
-    return link;
+    };
   }
 
   /** Passes a request that nobody has carried out to whichever process has the thread now, else answers it here. */
@@ -228,10 +265,10 @@ export class Relay {
 
   /** The process that ran a thread has ended: the first server that asks for its lease runs the thread from now on, the others follow that one. */
   async #goOn(session: Session, followed: Followed): Promise<void> {
-    const { threadId } = followed;
+    const [threadId] = followed;
     for (let left = takeoverTries; left > 0; left--) {
       if (session.peer.closed) return;
-      const reopened = (await this.#followAgain(session, threadId)) ?? (await this.#takeOver(session, threadId));
+      const reopened = (await this.#followAgain(session, followed)) ?? (await this.#takeOver(session, threadId));
       if (reopened !== undefined) return this.#report(session, followed, reopened);
       await sleep(betweenTriesMs);
     }
@@ -239,16 +276,20 @@ export class Relay {
   }
 
   /** Undefined if no process has the thread now. */
-  #followAgain(session: Session, threadId: string): Promise<Reopened | undefined> | undefined {
+  #followAgain(session: Session, [threadId, told]: Followed): Promise<Reopened | undefined> | undefined {
     const link = this.#linkTo(session, threadId);
-    return link === undefined ? undefined : this.#resumeThrough(link, threadId);
+    if (link === undefined) return undefined;
+    told.hold();
+    link.follow(threadId, told);
+    return this.#resumeThrough(link, threadId);
   }
 
   #resumeThrough(link: Link, threadId: string): Promise<Reopened | undefined> {
     return new Promise((resolve) => {
-      link.pass({ id: `relay-${randomUuid()}`, method: "thread/resume", params: { threadId } }, (outcome) =>
-        resolve("error" in outcome ? undefined : { answer: outcome.result as ThreadResumeResponse, afterwards: [] }),
-      );
+      link.pass({ id: `relay-${randomUuid()}`, method: "thread/resume", params: { threadId } }, (outcome) => {
+        if ("error" in outcome) link.leave(threadId);
+        resolve("error" in outcome ? undefined : { answer: outcome.result as ThreadResumeResponse, afterwards: [], link });
+      });
     });
   }
 
@@ -271,32 +312,55 @@ export class Relay {
 
   /**
    * The client learns what it missed of the turn that it followed: the dead process may have stored, and announced to others, what it could not
-   * send here any more; and how the turn has ended, unless it goes on.
+   * send here any more; and how the turn has ended, unless it goes on. What the new process has sent meanwhile follows.
    */
-  #report(session: Session, { threadId, running, completed }: Followed, { answer, afterwards }: Reopened): void {
-    const turn = answer.thread.turns.find(({ id }) => id === running?.id);
-    for (const item of turn?.items ?? [])
-      if (!completed.has(item.id) && isOver(item))
-        session.notify("item/completed", { threadId, turnId: turn?.id ?? "", item, completedAtMs: item.completedAtMs ?? Date.now() });
-    const ended = answer.thread.turns.find(({ id, status }) => id === running?.id && status !== "inProgress");
-    if (ended !== undefined) session.notify("turn/completed", { threadId, turn: ended });
+  #report(session: Session, [threadId, told]: Followed, { answer, afterwards, link }: Reopened): void {
+    const { running } = told;
+    for (const { method, params } of told.missing(threadId, answer.thread.turns)) session.notify(method, params);
     for (const run of afterwards) run();
-    const what = running === undefined ? "" : ended === undefined ? "; its turn goes on" : "; its turn was interrupted";
+    const what = running === undefined ? "" : told.running === running ? "; its turn goes on" : "; its turn was interrupted";
     session.notify("warning", { threadId, message: `The process that ran this thread has ended. Another one continues it${what}.` });
+    link?.release(threadId);
   }
 }
+
+/** A client and its links, by the names of the sockets. */
+interface RelayedClient extends LinkClient {
+  readonly links: Map<string, Link>;
+}
+
+const relayedClient = (session: Session, questions: Questions): RelayedClient => ({
+  links: new Map(),
+  questions,
+  get backlog() {
+    return session.peer.backlog;
+  },
+  send: (json) => session.peer.send(json),
+  respond: (id, outcome) => session.peer.respond(id, outcome),
+  notify: session.notify,
+  cutOff: (why) => session.peer.cutOff(why),
+});
 
 /** The name of a socket begins with the number of its process. */
 const silentText = (socket: string): string =>
   `The process that runs this thread (${Number.parseInt(socket, 10)}) does not answer: it is stopped or stuck. The thread can be read, but not continued, until it goes on or ends; only then can another process take over without two of them writing.`;
 const wokeText = "The process that runs this thread answers again.";
 
-const isOver = (item: ThreadItem): boolean => !("status" in item) || item.status !== "inProgress";
+const unanswered = (method: string, isSent: boolean): RpcError =>
+  invalidRequest(
+    `the process that runs this thread does not answer: it is stopped or stuck. ${method} ${isSent ? "was sent to it and is carried out if it goes on" : "was not sent"}; let it go on or end it, then ${isSent ? "read the thread" : "try again"}`,
+  );
+const lost = (method: string): RpcError =>
+  invalidRequest(
+    `the process that ran this thread ended before it answered ${method}; it may have been carried out: read the thread, then send it again if not`,
+  );
 
 /** The response to thread/resume, and what follows it. */
 interface Reopened {
   readonly answer: ThreadResumeResponse;
   readonly afterwards: readonly (() => void)[];
+  /** Set if another process has the thread. */
+  readonly link?: Link;
 }
 
 /** A path or a history of the client's own names no running thread. */

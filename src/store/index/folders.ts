@@ -13,11 +13,31 @@ export interface FoundFile extends RolloutName {
 }
 
 /** All day folders, newest first. */
-export function* dayFolders(home: string): Generator<string> {
+export function* dayFolders(home: string, names: (folder: string, digits: number) => readonly string[] = numbered): Generator<string> {
   const sessions = path.join(home, "sessions");
-  for (const year of numbered(sessions, 4))
-    for (const month of numbered(path.join(sessions, year), 2))
-      for (const day of numbered(path.join(sessions, year, month), 2)) yield path.join(sessions, year, month, day);
+  for (const year of names(sessions, 4))
+    for (const month of names(path.join(sessions, year), 2))
+      for (const day of names(path.join(sessions, year, month), 2)) yield path.join(sessions, year, month, day);
+}
+
+/** A folder that changed this recently may change again within the same clock tick. */
+export const settledMs = 2_000;
+/** More years and months than anybody has. */
+const mostRemembered = 2_000;
+
+/** The same names as long as their folder does not change: each list of threads looks at the newest days. */
+export class NumberedFolders {
+  readonly #known = new Map<string, { readonly mtimeMs: number; readonly names: readonly string[] }>();
+
+  readonly names = (folder: string, digits: number): readonly string[] => {
+    const mtimeMs = mtimeOf(folder);
+    const known = this.#known.get(folder);
+    if (known !== undefined && known.mtimeMs === mtimeMs) return known.names;
+    const names = numbered(folder, digits);
+    if (this.#known.size >= mostRemembered) this.#known.clear();
+    if (mtimeMs !== undefined && Date.now() - mtimeMs > settledMs) this.#known.set(folder, { mtimeMs, names });
+    return names;
+  };
 }
 
 const numbered = (folder: string, digits: number): string[] =>

@@ -161,12 +161,13 @@ function previewOf(line: RolloutLine | undefined): string | undefined {
     const texts = listOf(item["content"])
       .filter(isObject)
       .map((part) => (part["type"] === "text" ? textOf(part["text"]) : ""));
-    return shown(texts.join(""));
+    return shownPreview(texts.join(""));
   }
-  return shown(textOf(payload["message"]));
+  return shownPreview(textOf(payload["message"]));
 }
 
-function shown(text: string): string {
+/** What lists show of a thread's first message. */
+export function shownPreview(text: string): string {
   const at = text.indexOf(requestMark);
   const request = (at < 0 ? text : text.slice(at + requestMark.length)).trim();
   return request === "" ? "[Image]" : request.slice(0, maxPreview);

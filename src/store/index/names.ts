@@ -1,6 +1,6 @@
 /** Names that users gave their threads, in `session_index.jsonl`, which Codex reads and writes too: the last line for an id wins. */
 import path from "node:path";
-import { appendLine } from "../../lib/durable-write.ts";
+import { appendLineSync } from "../../lib/durable-write.ts";
 import { LineFollower } from "../../lib/line-follower.ts";
 import { isObject, isString } from "../rollout/shapes.ts";
 
@@ -30,7 +30,7 @@ export class Names {
 
   async set(threadId: string, name: string): Promise<void> {
     const line = JSON.stringify({ id: threadId, thread_name: name.toWellFormed(), updated_at: new Date().toISOString() });
-    await appendLine(this.#file, line);
+    appendLineSync(this.#file, line);
   }
 
   /** Reads what was added since the last call; everything if the file was replaced. */

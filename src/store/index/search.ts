@@ -1,4 +1,4 @@
-/** Searches the messages of threads for a text, file by file. */
+/** The messages in a thread's file: their words for the index, and the first one that contains a text. */
 import { parseLine } from "../rollout/line-records.ts";
 import { blocksOf } from "../rollout/read-lines.ts";
 import { isObject, listOf, objectOf, textOf } from "../rollout/shapes.ts";
@@ -23,6 +23,15 @@ export async function searchFile(file: string, term: string): Promise<string | u
   return undefined;
 }
 
+/** Every message, oldest first, in blocks. Rejects if the file cannot be read. */
+export async function* messagesOf(file: string): AsyncGenerator<string> {
+  for await (const block of blocksOf(file)) {
+    const texts = block.split("\n").flatMap((line) => (mayBeMessage.test(line) ? [messageText(line)] : []));
+    if (texts.length > 0) yield texts.join("\n");
+  }
+}
+const mayBeMessage = /"(?:user_message|agent_message|UserMessage|AgentMessage)"/;
+
 function snippetIn(block: string, escaped: string, term: string): string | undefined {
   for (const line of block.split("\n")) {
     if (!line.toLowerCase().includes(escaped)) continue;
@@ -39,7 +48,8 @@ export function snippetOf(text: string, term: string): string | undefined {
   return `${from > 0 ? "…" : ""}${text.slice(from, to).replace(/\s+/g, " ")}${to < text.length ? "…" : ""}`;
 }
 
-function messageText(line: string): string {
+/** The text of a message's line; empty for every other line. */
+export function messageText(line: string): string {
   const payload = parseLine(line)?.payload ?? {};
   if (payload["type"] === "user_message" || payload["type"] === "agent_message") return textOf(payload["message"]);
   const item = objectOf(payload["item"]);

@@ -1,9 +1,11 @@
-/** The SQLite table behind thread lists. All its data comes from the rollouts; a file that is broken or of another version is rebuilt. */
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
+/** The SQLite tables behind thread lists. All their data comes from the rollouts. */
+import path from "node:path";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { ThreadQuery } from "../../core/ports/thread-store.ts";
-import { isBusy, makeFile, removeDatabase, removeIfUnwritten, resultCode } from "../database.ts";
+import { parseRolloutName } from "../layout.ts";
 import type { Cursor } from "./cursor.ts";
+import { Statements } from "./statements.ts";
+import type { Narrowing, TextIndex } from "./text-index.ts";
 
 /** One rollout file. A thread has one, or several if Codex has reverted it; then `isCurrent` marks the one to continue with. */
 export interface IndexRow {
@@ -19,7 +21,8 @@ export interface IndexRow {
   readonly cwd: string;
   readonly provider: string;
   readonly sourceKind: string;
-  /** The other facts that lists show, as JSON. */
+  /** The other facts that lists show, as JSON: those that many threads have in common, and the thread's own. */
+  readonly sharedFacts: string;
   readonly facts: string;
 }
 export interface FileState {
@@ -28,278 +31,303 @@ export interface FileState {
   readonly size: number;
   readonly hasUser: boolean;
 }
-const version = 4;
-const schema = `
-  CREATE TABLE files (
-    path TEXT NOT NULL UNIQUE, id TEXT NOT NULL, segment TEXT NOT NULL, archived INTEGER NOT NULL,
-    created_ms REAL NOT NULL, updated_ms REAL NOT NULL, size INTEGER NOT NULL, has_user INTEGER NOT NULL, is_current INTEGER NOT NULL,
-    preview TEXT NOT NULL, cwd TEXT NOT NULL, provider TEXT NOT NULL, source_kind TEXT NOT NULL, facts TEXT NOT NULL
-  );
-  CREATE INDEX by_created ON files (created_ms, id) WHERE has_user = 1 AND is_current = 1;
-  CREATE INDEX by_updated ON files (updated_ms, id) WHERE has_user = 1 AND is_current = 1;
-  CREATE INDEX by_id ON files (id);
-  CREATE INDEX by_segment ON files (segment) WHERE segment <> id;
-  CREATE TABLE folders (path TEXT PRIMARY KEY, mtime_ms REAL NOT NULL) WITHOUT ROWID;
-  PRAGMA user_version = ${version};
-`;
-const columns = "path, id, segment, archived, created_ms, updated_ms, size, has_user, preview, cwd, provider, source_kind, facts";
-
-/**
- * Opens the index, in memory if the file cannot be used at all: then it lasts as long as the process. A file of an older version is
- * rebuilt; one of a newer version is left alone, and a second file next to it is used. `report` is called when either happens for the first
- * time.
- */
-export async function openIndex(file: string | undefined, report: (message: string) => void = () => {}): Promise<SqliteIndex> {
-  const { DatabaseSync } = await import("node:sqlite");
-  if (file === undefined) return prepare(new DatabaseSync(":memory:"), undefined);
-  for (let isRemoved = false, waits = 0; ; ) {
-    try {
-      return openFile(DatabaseSync, file, report);
-    } catch (error) {
-      if (isRemoved || waits >= busyTries) {
-        removeIfUnwritten(file, error);
-        return prepare(new DatabaseSync(":memory:"), undefined);
-      }
-      if (isBusy(error)) {
-        waits++;
-        await sleep(busyMs / 2); // another process is writing to it: no reason to delete it
-        continue;
-      }
-      isRemoved = true;
-      tryRemove(file);
-    }
-  }
+export interface PageOptions {
+  readonly after: Cursor | undefined;
+  readonly named: readonly string[];
+  readonly narrowing: Narrowing | undefined;
 }
 
-function openFile(Database: typeof DatabaseSync, file: string, report: (message: string) => void): SqliteIndex {
-  const db = openDatabase(Database, file);
-  const found = Number(versionOf(db));
-  if (found <= version) {
-    if (found !== 0 && found !== version)
-      report("the list of threads is built anew for this version; threads and settings are as they were");
-    return prepare(db, file);
-  }
-  db.close();
-  const beside = file.replace(/(?=\.sqlite$)/, `-${version}`);
-  const own = openDatabase(Database, beside);
-  if (versionOf(own) !== version) report("the list of threads belongs to a newer version; this one keeps its own beside it");
-  return prepare(own, beside);
-}
+/** What many threads have in common. */
+type Shared = Pick<IndexRow, "cwd" | "provider" | "sourceKind" | "sharedFacts">;
 
-function openDatabase(Database: typeof DatabaseSync, file: string): DatabaseSync {
-  makeFile(file);
-  return new Database(file, { timeout: busyMs });
-}
-
-/** Waiting for another process's write blocks this whole process, and such writes are short. */
-const busyMs = 100;
-const busyTries = 10;
-
-function tryRemove(file: string): void {
-  try {
-    removeDatabase(file);
-  } catch {} // then the next attempt fails too
-}
-
-function prepare(db: DatabaseSync, file: string | undefined): SqliteIndex {
-  try {
-    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA wal_autocheckpoint = 4000;");
-    if (versionOf(db) !== version) {
-      db.exec("BEGIN IMMEDIATE");
-      // Another process may have created it in the meantime.
-      if (versionOf(db) !== version) db.exec(`DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS folders; ${schema}`);
-      db.exec("COMMIT");
-    }
-    return new SqliteIndex(db, file);
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-}
-
-const versionOf = (db: DatabaseSync): unknown => db.prepare("PRAGMA user_version").get()?.["user_version"];
-
-/** Whether the file itself is broken (corrupt, not a database, without our tables), so that only a new one helps. */
-export const isDamage = (error: unknown): boolean => [1, 11, 26].includes(resultCode(error) ?? 0);
+// Folders and what threads share are looked up by their keys: a page has few of them, and joining them took most of its time.
+const stateColumns = "place, name, id, updated_ms, size, has_user";
+const columns = `${stateColumns}, segment, archived, created_ms, preview, shared, files.facts`;
+const inPlaces = "files CROSS JOIN places ON places.key = files.place";
+/** More are looked up again. */
+const mostKept = 10_000;
+const atPath = "place = (SELECT key FROM places WHERE path = ?) AND name = ? AND id = ?";
 
 export class SqliteIndex {
-  readonly #db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
-
+  readonly database: DatabaseSync;
   /** Undefined for an in-memory index. */
   readonly file: string | undefined;
+  /** Undefined where SQLite lacks full-text search. */
+  readonly texts: TextIndex | undefined;
+  readonly #sql: Statements;
+  /** By their keys, which are never given to others. */
+  readonly #places = new Map<number, string>();
+  readonly #shared = new Map<number, Shared>();
 
-  constructor(db: DatabaseSync, file: string | undefined) {
-    this.#db = db;
+  constructor(db: DatabaseSync, file: string | undefined, texts: TextIndex | undefined) {
+    this.database = db;
+    this.#sql = new Statements(db);
     this.file = file;
-  }
-
-  /** Whether a newer version has taken over the file since: then missing tables are not damage. */
-  get isTakenOver(): boolean {
-    try {
-      return Number(versionOf(this.#db)) > version;
-    } catch {
-      return false;
-    }
-  }
-
-  #sql(text: string): StatementSync {
-    const known = this.#statements.get(text);
-    if (known !== undefined) return known;
-    const fresh = this.#db.prepare(text);
-    this.#statements.set(text, fresh);
-    return fresh;
+    this.texts = texts;
   }
 
   /** All or nothing. Throws if another process writes for too long. */
   transaction(work: () => void): void {
-    this.#db.exec("BEGIN IMMEDIATE");
+    this.database.exec("BEGIN IMMEDIATE");
     try {
       work();
-      this.#db.exec("COMMIT");
+      this.database.exec("COMMIT");
     } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK"); // some errors end it by themselves
+      if (this.database.isTransaction) this.database.exec("ROLLBACK"); // some errors end it by themselves
+      this.#places.clear(); // keys of this transaction may be given again
+      this.#shared.clear();
       throw error;
     }
   }
 
   put(row: IndexRow): void {
-    const others = this.#sql("SELECT path FROM files WHERE id = ? AND path <> ? LIMIT 1").get(row.id, row.path);
-    this.#sql(`INSERT OR REPLACE INTO files (${columns}, is_current) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`).run(
-      ...[row.path, row.id, row.segment, Number(row.archived), row.createdMs, row.updatedMs, row.size, Number(row.hasUser)],
-      ...[row.preview, row.cwd, row.provider, row.sourceKind, row.facts],
-    );
+    const others = this.#sql.of("SELECT key FROM files WHERE id = ? LIMIT 1").get(row.id);
+    const key = this.#keyOf(row.path, row.id);
+    const shared = this.#keyOfShared(row);
+    const values = [
+      ...[row.segment === row.id ? null : row.segment, Number(row.archived), row.createdMs, row.updatedMs, row.size, Number(row.hasUser)],
+      ...[row.preview, shared, row.facts],
+    ];
+    const changed = "segment, archived, created_ms, updated_ms, size, has_user, preview, shared, facts";
+    if (key !== undefined)
+      this.#sql.run(`UPDATE files SET (${changed}, in_texts) = (?, ?, ?, ?, ?, ?, ?, ?, ?, 0) WHERE key = ?`, ...values, key);
+    else
+      this.#sql.run(
+        `INSERT INTO files (place, name, id, ${changed}, is_current, in_texts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0)`,
+        ...[this.#keyOfPlace(path.dirname(row.path)), shortName(path.basename(row.path), row.id), row.id, ...values],
+      );
     if (others !== undefined) this.#markCurrent(row.id);
   }
   touch(file: string, updatedMs: number, size: number): void {
-    this.#sql("UPDATE files SET updated_ms = ?, size = ? WHERE path = ?").run(updatedMs, size, file);
+    const key = this.#keyOf(file);
+    if (key === undefined) return;
+    this.#sql.run(
+      "UPDATE files SET updated_ms = ?1, size = ?2, in_texts = 0 WHERE key = ?3 AND (updated_ms <> ?1 OR size <> ?2)",
+      updatedMs,
+      size,
+      key,
+    );
   }
   setFacts(file: string, facts: string): void {
-    this.#sql("UPDATE files SET facts = ? WHERE path = ?").run(facts, file);
+    const key = this.#keyOf(file);
+    if (key !== undefined) this.#sql.run("UPDATE files SET facts = ? WHERE key = ?", facts, key);
   }
   remove(file: string): void {
-    const row = this.#sql("SELECT id FROM files WHERE path = ?").get(file);
-    this.#sql("DELETE FROM files WHERE path = ?").run(file);
-    if (typeof row?.["id"] === "string") this.#markCurrent(row["id"]);
+    const key = this.#keyOf(file);
+    if (key === undefined) return;
+    const row = this.#sql.of("DELETE FROM files WHERE key = ? RETURNING id").get(key);
+    this.texts?.remove(key);
+    this.#markCurrent(text(row?.["id"]));
+  }
+
+  #keyOf(file: string, id = idIn(file)): number | undefined {
+    const name = path.basename(file);
+    const found = this.#sql.of(`SELECT key FROM files WHERE ${atPath}`).get(path.dirname(file), shortName(name, id), id);
+    return found === undefined ? undefined : Number(found["key"]);
+  }
+  #keyOfPlace(folder: string): number {
+    const known = this.#sql.of("SELECT key FROM places WHERE path = ?").get(folder);
+    return Number((known ?? this.#sql.of("INSERT INTO places (path) VALUES (?) RETURNING key").get(folder))?.["key"]);
+  }
+  #keyOfShared({ cwd, provider, sourceKind, sharedFacts }: IndexRow): number {
+    const values = [cwd, provider, sourceKind, sharedFacts];
+    const known = this.#sql.of("SELECT key FROM shared WHERE (cwd, provider, source_kind, facts) = (?, ?, ?, ?)").get(...values);
+    const added = "INSERT INTO shared (cwd, provider, source_kind, facts) VALUES (?, ?, ?, ?) RETURNING key";
+    return Number((known ?? this.#sql.of(added).get(...values))?.["key"]);
   }
 
   /** Of several files of one thread the newest segment is current, and files outside the archive come before archived ones. */
   #markCurrent(id: string): void {
-    const files = this.#sql(
-      "SELECT path FROM files WHERE id = ? ORDER BY archived, segment = id, segment DESC, path LIKE '%.zst', path DESC",
-    ).all(id);
-    for (const [i, { path: file }] of files.entries())
-      this.#sql("UPDATE files SET is_current = ? WHERE path = ?").run(Number(i === 0), file ?? "");
+    const files = this.#sql
+      .of(
+        `SELECT files.key AS key FROM ${inPlaces} WHERE id = ?
+       ORDER BY archived, segment IS NULL, segment DESC, name LIKE '%.zst', places.path DESC, name DESC`,
+      )
+      .all(id);
+    for (const [i, { key }] of files.entries())
+      this.#sql.run("UPDATE files SET is_current = ? WHERE key = ?", Number(i === 0), key ?? null);
   }
 
   byId(id: string): IndexRow | undefined {
-    const row = this.#sql(`SELECT ${columns} FROM files WHERE id = ? AND is_current = 1`).get(id);
-    return row && rowFrom(row);
+    return this.#rows(`SELECT ${columns} FROM files WHERE id = ? AND is_current = 1`, id)[0];
   }
   byPath(file: string): IndexRow | undefined {
-    const row = this.#sql(`SELECT ${columns} FROM files WHERE path = ?`).get(file);
-    return row && rowFrom(row);
+    const key = this.#keyOf(file);
+    return key === undefined ? undefined : this.#rows(`SELECT ${columns} FROM files WHERE key = ?`, key)[0];
   }
   pathOfSegment(segment: string): string | undefined {
-    const main = "SELECT path FROM files WHERE id = ? AND segment = id ORDER BY archived LIMIT 1";
-    const later = "SELECT path FROM files WHERE segment = ? AND segment <> id ORDER BY archived LIMIT 1";
-    const found = (this.#sql(main).get(segment) ?? this.#sql(later).get(segment))?.["path"];
-    return typeof found === "string" ? found : undefined;
+    const select = `SELECT ${stateColumns} FROM files WHERE`;
+    const [main] = this.#states(`${select} id = ? AND segment IS NULL ORDER BY archived LIMIT 1`, segment);
+    const found = main ?? this.#states(`${select} segment = ? ORDER BY archived LIMIT 1`, segment)[0];
+    return found?.path;
   }
   /** Files of other threads whose history is based on one of these segments. */
   basedOn(segments: readonly string[], id: string): IndexRow[] {
     const marks = segments.map(() => "?").join(", ");
-    return this.#sql(`SELECT ${columns} FROM files WHERE id <> ? AND json_extract(facts, '$.base') IN (${marks})`)
-      .all(id, ...segments)
-      .map(rowFrom);
+    return this.#rows(`SELECT ${columns} FROM files WHERE id <> ? AND json_extract(facts, '$.base') IN (${marks})`, id, ...segments);
   }
   stateOf(file: string): FileState | undefined {
-    const row = this.#sql("SELECT path, updated_ms, size, has_user FROM files WHERE path = ?").get(file);
-    return row && stateFrom(row);
+    const key = this.#keyOf(file);
+    return key === undefined ? undefined : this.#states(`SELECT ${stateColumns} FROM files WHERE key = ?`, key)[0];
   }
   statesIn(folder: string): FileState[] {
-    const within = "SELECT path, updated_ms, size, has_user FROM files WHERE path > ? AND path < ?";
-    return this.#sql(within).all(`${folder}/`, `${folder}0`).map(stateFrom); // "0" follows "/"
+    return this.#states(`SELECT ${stateColumns} FROM files WHERE place = (SELECT key FROM places WHERE path = ?)`, folder);
   }
-  /** The states of files in path order, starting after `after`. */
-  statesAfter(after: string, limit: number): FileState[] {
-    return this.#sql("SELECT path, updated_ms, size, has_user FROM files WHERE path > ? ORDER BY path LIMIT ?")
-      .all(after, limit)
-      .map(stateFrom);
+  /** The states of files in the order in which they became known, with the key to go on after. */
+  statesAfter(after: number, limit: number): { readonly states: FileState[]; readonly last: number } {
+    const rows = this.#sql.rows(`SELECT ${stateColumns}, key FROM files WHERE key > ? ORDER BY key LIMIT ?`, after, limit);
+    return { states: rows.map((row) => this.#stateFrom(row)), last: Number(rows.at(-1)?.at(-1) ?? after) };
   }
   /** The states of listed threads, last changed first. */
   newestStates(limit: number): FileState[] {
-    const listed = "SELECT path, updated_ms, size, has_user FROM files WHERE has_user = 1 AND is_current = 1";
-    return this.#sql(`${listed} ORDER BY updated_ms DESC, id DESC LIMIT ?`).all(limit).map(stateFrom);
+    const listed = `SELECT ${stateColumns} FROM files WHERE has_user = 1 AND is_current = 1`;
+    return this.#states(`${listed} ORDER BY updated_ms DESC, id DESC LIMIT ?`, limit);
   }
   folders(): Map<string, number> {
     return new Map(
-      this.#sql("SELECT path, mtime_ms FROM folders")
+      this.#sql
+        .of("SELECT path, mtime_ms FROM folders")
         .all()
         .map((row) => [text(row["path"]), Number(row["mtime_ms"])]),
     );
   }
   setFolder(folder: string, mtimeMs: number | undefined): void {
-    if (mtimeMs === undefined) this.#sql("DELETE FROM folders WHERE path = ?").run(folder);
-    else this.#sql("INSERT OR REPLACE INTO folders VALUES (?, ?)").run(folder, mtimeMs);
+    if (mtimeMs === undefined) this.#sql.run("DELETE FROM folders WHERE path = ?", folder);
+    else this.#sql.run("INSERT OR REPLACE INTO folders VALUES (?, ?)", folder, mtimeMs);
   }
 
-  /** Returns one row more than requested, which shows whether there is a next page. */
-  page(query: ThreadQuery, after: Cursor | undefined, named: readonly string[]): IndexRow[] {
+  /**
+   * Returns one row more than requested, which shows whether there is a next page. `named` are threads whose name contains the search term;
+   * `narrowing` leaves out threads without the text that is searched for.
+   */
+  page(query: ThreadQuery, { after, named, narrowing }: PageOptions): IndexRow[] {
     const byPlace = query.sortKey === "section_position";
-    const key = byPlace ? "place" : query.sortKey === "created_at" ? "created_ms" : "updated_ms";
+    const { where, values } = conditions(query, named);
+    const few = narrowing?.kind === "few" ? narrowing : undefined;
+    const isAll = few?.isAll === true && !byPlace;
+    // Only few rows are looked at where these are known beforehand. Their parameters come first.
+    const sources: string[] = [];
+    const given: string[] = [];
+    if (byPlace) {
+      // json_each has columns with the names of ours
+      sources.push("(SELECT key AS position, value AS positioned FROM json_each(?))");
+      given.push(JSON.stringify(query.ids ?? []));
+      where.push("id = positioned");
+    }
+    if (few !== undefined) {
+      if (isAll) sources.push(`(${fewKeys}) AS found`);
+      where.push(isAll ? "files.key = found.value" : `(in_texts = 0 OR files.key IN (${keysFound}))`);
+      (isAll ? given : values).push(JSON.stringify(few.keys), JSON.stringify(few.named));
+    }
+    const key = byPlace ? "position" : query.sortKey === "created_at" ? "created_ms" : "updated_ms";
     const [order, beyond] = query.sortDirection === "asc" ? ["ASC", ">"] : ["DESC", "<"];
-    // json_each has columns with the names of ours
-    const places = " JOIN (SELECT key AS place, value AS placed FROM json_each(?)) ON placed = id";
-    const from = byPlace ? `files${places}` : "files";
-    const values: SQLInputValue[] = [...(byPlace ? [JSON.stringify(query.ids ?? [])] : []), Number(query.archived)];
-    const where = ["archived = ? AND has_user = 1 AND is_current = 1"];
-    const among = (column: string, choices: readonly string[]): void => {
-      if (choices.length === 0) return;
-      where.push(`${column} IN (SELECT value FROM json_each(?))`);
-      values.push(JSON.stringify(choices));
-    };
-    among("provider", query.modelProviders);
-    among("source_kind", sourceKinds(query.sourceKinds));
-    among("cwd", query.cwds);
-    if (query.searchTerm !== null && query.searchTerm !== "") {
-      where.push("(preview LIKE ? ESCAPE '\\' OR id IN (SELECT value FROM json_each(?)))");
-      values.push(`%${query.searchTerm.replace(/[\\%_]/g, "\\$&")}%`, JSON.stringify(named));
-    }
-    among("json_extract(facts, '$.originator')", query.originators ?? []);
-    if (query.excludedIds !== undefined && query.excludedIds.length > 0) {
-      where.push("id NOT IN (SELECT value FROM json_each(?))");
-      values.push(JSON.stringify(query.excludedIds));
-    }
-    if (query.ids !== undefined && !byPlace) {
-      where.push("id IN (SELECT value FROM json_each(?))");
-      values.push(JSON.stringify(query.ids));
-    }
-    if (query.parentId !== undefined) {
-      where.push(`${parentColumn} = ?`);
-      values.push(query.parentId);
-    }
-    if (query.ancestorId !== undefined) {
-      where.push(`id IN (${descendants})`);
-      values.push(query.ancestorId);
-    }
     if (after !== undefined) {
       where.push(`(${key}, id) ${beyond} (?, ?)`);
       values.push(after.ms, after.id);
     }
+    const from = [...sources, "files"].join(" CROSS JOIN "); // which keeps this order
     const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${key} ${order}, id ${order} LIMIT ?`;
-    return this.#sql(sql)
-      .all(...values, query.limit + 1)
-      .map(rowFrom);
+    return this.#rows(sql, ...given, ...values, query.limit + 1);
+  }
+
+  #rows(sql: string, ...values: readonly SQLInputValue[]): IndexRow[] {
+    return this.#sql.rows(sql, ...values).map((row) => this.#rowFrom(row));
+  }
+  #states(sql: string, ...values: readonly SQLInputValue[]): FileState[] {
+    return this.#sql.rows(sql, ...values).map((row) => this.#stateFrom(row));
+  }
+  #stateFrom([place, name, id, updatedMs, size, hasUser]: readonly SQLOutputValue[]): FileState {
+    return { path: this.#pathFrom(place, name, id), updatedMs: Number(updatedMs), size: Number(size), hasUser: hasUser === 1 };
+  }
+  #rowFrom(row: readonly SQLOutputValue[]): IndexRow {
+    const [place, name, id, updatedMs, size, hasUser, segment, archived, createdMs, preview, shared, facts] = row;
+    const { cwd, provider, sourceKind, sharedFacts } = this.#sharedOf(Number(shared));
+    return {
+      path: this.#pathFrom(place, name, id),
+      updatedMs: Number(updatedMs),
+      size: Number(size),
+      hasUser: hasUser === 1,
+      id: text(id),
+      segment: text(segment) || text(id),
+      archived: archived === 1,
+      createdMs: Number(createdMs),
+      preview: text(preview),
+      cwd,
+      provider,
+      sourceKind,
+      sharedFacts,
+      facts: text(facts),
+    };
+  }
+  #pathFrom(place: SQLOutputValue | undefined, name: SQLOutputValue | undefined, id: SQLOutputValue | undefined): string {
+    return `${this.#placeOf(Number(place))}${path.sep}${text(name).replace("*", text(id))}`;
+  }
+  #placeOf(key: number): string {
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const found = text(this.#sql.of("SELECT path FROM places WHERE key = ?").get(key)?.["path"]);
+    if (this.#places.size >= mostKept) this.#places.clear();
+    this.#places.set(key, found);
+    return found;
+  }
+  #sharedOf(key: number): Shared {
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known;
+    const row = this.#sql.of("SELECT cwd, provider, source_kind, facts FROM shared WHERE key = ?").get(key) ?? {};
+    const found = {
+      cwd: text(row["cwd"]),
+      provider: text(row["provider"]),
+      sourceKind: text(row["source_kind"]),
+      sharedFacts: text(row["facts"]),
+    };
+    if (this.#shared.size >= mostKept) this.#shared.clear();
+    this.#shared.set(key, found);
+    return found;
   }
 
   close(): void {
-    this.#statements.clear();
-    this.#db.close();
+    this.#sql.clear();
+    this.database.close();
   }
 }
 
-const parentColumn = "json_extract(facts, '$.parentThreadId')";
+/** Threads in the full-text index that may contain the text, and those whose names do. */
+const keysFound = "SELECT value FROM json_each(?) UNION ALL SELECT key FROM files WHERE id IN (SELECT value FROM json_each(?))";
+const unread = "SELECT key FROM files INDEXED BY not_in_texts WHERE in_texts = 0 AND has_user = 1 AND is_current = 1";
+const fewKeys = `SELECT DISTINCT value FROM (${keysFound} UNION ALL ${unread})`;
+
+/** What the query's filters ask of a row. */
+function conditions(query: ThreadQuery, named: readonly string[]): { where: string[]; values: SQLInputValue[] } {
+  const where = ["archived = ? AND has_user = 1 AND is_current = 1"];
+  const values: SQLInputValue[] = [Number(query.archived)];
+  const add = (condition: string, ...added: SQLInputValue[]): void => {
+    where.push(condition);
+    values.push(...added);
+  };
+  const among = (column: string, choices: readonly string[]): void => {
+    if (choices.length > 0)
+      add(`shared IN (SELECT key FROM shared WHERE ${column} IN (SELECT value FROM json_each(?)))`, JSON.stringify(choices));
+  };
+  among("provider", query.modelProviders);
+  among("source_kind", sourceKinds(query.sourceKinds));
+  among("cwd", query.cwds);
+  among("json_extract(facts, '$.originator')", query.originators ?? []);
+  if (query.searchTerm !== null && query.searchTerm !== "")
+    add(
+      "(preview LIKE ? ESCAPE '\\' OR id IN (SELECT value FROM json_each(?)))",
+      `%${query.searchTerm.replace(/[\\%_]/g, "\\$&")}%`,
+      JSON.stringify(named),
+    );
+  if (query.excludedIds !== undefined && query.excludedIds.length > 0)
+    add("id NOT IN (SELECT value FROM json_each(?))", JSON.stringify(query.excludedIds));
+  if (query.ids !== undefined && query.sortKey !== "section_position")
+    add("id IN (SELECT value FROM json_each(?))", JSON.stringify(query.ids));
+  if (query.parentId !== undefined) add(`${parentColumn} = ?`, query.parentId);
+  if (query.ancestorId !== undefined) add(`id IN (${descendants})`, query.ancestorId);
+  return { where, values };
+}
+
+const parentColumn = "json_extract(files.facts, '$.parentThreadId')";
 const descendants = `WITH RECURSIVE below(id) AS (
     SELECT id FROM files WHERE ${parentColumn} = ?
     UNION SELECT files.id FROM files JOIN below ON ${parentColumn} = below.id
@@ -309,23 +337,8 @@ const descendants = `WITH RECURSIVE below(id) AS (
 const sourceKinds = (kinds: readonly string[]): readonly string[] =>
   kinds.includes("subAgent") ? [...kinds, "subAgentReview", "subAgentCompact", "subAgentThreadSpawn", "subAgentOther"] : kinds;
 
-type Columns = Record<string, SQLOutputValue>;
+/** A file's name without the id that is in it, and back. */
+const shortName = (name: string, id: string): string => (id === "" ? name : name.replace(id, "*"));
+const idIn = (file: string): string => parseRolloutName(path.basename(file))?.id ?? "";
+
 const text = (value: SQLOutputValue | undefined): string => (typeof value === "string" ? value : "");
-const stateFrom = (row: Columns): FileState => ({
-  path: text(row["path"]),
-  updatedMs: Number(row["updated_ms"]),
-  size: Number(row["size"]),
-  hasUser: row["has_user"] === 1,
-});
-const rowFrom = (row: Columns): IndexRow => ({
-  ...stateFrom(row),
-  id: text(row["id"]),
-  segment: text(row["segment"]),
-  archived: row["archived"] === 1,
-  createdMs: Number(row["created_ms"]),
-  preview: text(row["preview"]),
-  cwd: text(row["cwd"]),
-  provider: text(row["provider"]),
-  sourceKind: text(row["source_kind"]),
-  facts: text(row["facts"]),
-});

@@ -11,11 +11,14 @@ import { isBusy, isDatabaseError, removeDatabase } from "../database.ts";
 import { archiveFolder, ownFolder } from "../layout.ts";
 import { type Json, objectOf } from "../rollout/shapes.ts";
 import { Backlog } from "./backlog.ts";
-import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
-import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf } from "./folders.ts";
+import { type Cursor, movedCursor, placeOf, readCursor, writeCursor } from "./cursor.ts";
+import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf, NumberedFolders, settledMs } from "./folders.ts";
 import { HeadReader } from "./head.ts";
 import type { Names } from "./names.ts";
-import { type FileState, type IndexRow, isDamage, openIndex, type SqliteIndex } from "./sqlite-index.ts";
+import { isDamage, isTakenOver, openIndex } from "./open-index.ts";
+import type { FileState, IndexRow, SqliteIndex } from "./sqlite-index.ts";
+import { TextBuilder } from "./text-builder.ts";
+import type { Narrowing } from "./text-index.ts";
 import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
 import { UnseenFolders } from "./unseen-folders.ts";
 
@@ -31,8 +34,6 @@ const busyTries = 25;
 const sweepEveryMs = 10_000;
 /** Checking this many files takes a few milliseconds; ten thousand would take forty. */
 const checkedAtOnce = 400;
-/** A folder that changed this recently may change again within the same clock tick. */
-const settledMs = 2_000;
 /** This few files are read at once, which keeps pages exact even for files with a wrong time in their names. */
 const readAllBelow = 600;
 /** No page waits for more files than this, however many there are: it then returns what it has found, with a cursor to continue from. */
@@ -45,8 +46,10 @@ export class ThreadIndex {
   /** Undefined keeps the index in memory. */
   #file: string | undefined;
   #opening: Promise<SqliteIndex> | undefined;
+  #db: SqliteIndex | undefined;
   readonly #heads = new HeadReader();
   #folders = new Map<string, number>();
+  readonly #days = new NumberedFolders();
   #backlog = new Backlog();
   readonly #unseen = new UnseenFolders();
   #touched = new Set<string>();
@@ -55,6 +58,8 @@ export class ThreadIndex {
   #looking: Promise<void> = Promise.resolve();
   #sweeping: Promise<void> | undefined;
   #building: Promise<void> | undefined;
+  /** Made when it is needed: a start does not load it. */
+  #texts: TextBuilder | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
   #hasAnnouncedBuilding = false;
   #closed = false;
@@ -75,32 +80,63 @@ export class ThreadIndex {
   }
 
   /** Throws RpcError for a cursor that is not ours. */
-  async list(query: ThreadQuery): Promise<ThreadPage> {
+  async list(query: ThreadQuery, narrowing?: Narrowing): Promise<ThreadPage> {
     const cursor = query.cursor === null ? undefined : readCursor(query.cursor);
+    return await this.#safely(async (db) => await this.#list(db, query, cursor, narrowing));
+  }
+
+  /** Which threads have to be read to find the text in their messages, by what is known of them now. */
+  async narrow(text: string): Promise<Narrowing> {
+    this.#names.refresh();
+    return await this.#safely(async (db) => {
+      await this.#checkTimes(db);
+      return await this.#narrow(db, text);
+    });
+  }
+  mayContain(id: string, narrowing: Narrowing): boolean {
     try {
-      return await this.#list(query, cursor);
+      return narrowing.kind !== "many" || this.#db?.texts?.mayContain(id, narrowing.match) !== false;
+    } catch {
+      return true; // closed or broken in the meantime
+    }
+  }
+
+  async #safely<T>(work: (db: SqliteIndex) => Promise<T>): Promise<T> {
+    try {
+      return await work(await this.#open());
     } catch (error) {
       if (!isDatabaseError(error)) throw error;
       // A damaged file is rebuilt; one that cannot be written now is left alone, and the list is built in memory.
       await this.#startAnew(isDamage(error));
-      return this.#list(query, cursor);
+      return await work(await this.#open());
     }
   }
 
-  async #list(query: ThreadQuery, cursor: Cursor | undefined): Promise<ThreadPage> {
-    const db = await this.#open();
+  /** A file that another program has changed counts as unknown once that was noticed. */
+  async #narrow(db: SqliteIndex, text: string): Promise<Narrowing> {
+    await this.#flush(db);
+    return (await db.texts?.narrow(text, this.#names.matching(text))) ?? { kind: "unknown" };
+  }
+
+  async #list(db: SqliteIndex, query: ThreadQuery, cursor: Cursor | undefined, narrowing?: Narrowing): Promise<ThreadPage> {
     await this.#look(db);
     await this.#flush(db);
-    if (query.sortKey !== "created_at") await this.#knowTimes(db);
+    if (query.sortKey !== "created_at") {
+      await this.#checkTimes(db);
+      await this.#backlog.learnTimes(mostReadForPage);
+    }
     this.#names.refresh();
-    const { rows, goOn } = await this.#rowsFor(db, query, movedCursor(cursor, query));
+    // The previews, which a list searches, are in the full-text index too.
+    const found = narrowing ?? (query.searchTerm ? await this.#narrow(db, query.searchTerm) : undefined);
+    const { rows, goOn } = await this.#rowsFor(db, query, { cursor: movedCursor(cursor, query), narrowing: found });
     this.#build(db);
     const page = rows.slice(0, query.limit);
     const [first, last] = [page[0], page.at(-1)];
     const place = (row: IndexRow): Cursor => placeOf(row, query);
+    const read = new Map<string, Json>();
     const next = rows.length > query.limit && last !== undefined ? place(last) : goOn;
     return {
-      threads: page.map((row) => threadOfRow(row, this.#names)),
+      threads: page.map((row) => threadOfRow(row, this.#names, read)),
       nextCursor: next === undefined ? null : writeCursor(next),
       backwardsCursor: first === undefined ? null : writeCursor(place(first)),
     };
@@ -113,14 +149,14 @@ export class ThreadIndex {
   async #rowsFor(
     db: SqliteIndex,
     query: ThreadQuery,
-    cursor: Cursor | undefined,
+    { cursor, narrowing }: { readonly cursor: Cursor | undefined; readonly narrowing: Narrowing | undefined },
   ): Promise<{ rows: IndexRow[]; goOn?: Cursor | undefined }> {
     const named = query.searchTerm === null ? [] : this.#names.matching(query.searchTerm);
     if (this.#backlog.size <= readAllBelow) await this.#readFiles(db, this.#backlog.all());
     let left = mostReadForPage;
     // Each further round reads more files at a time, so that a filter that matches few threads needs few rounds.
     for (let rechecks = 0, portion = query.limit + 50; ; ) {
-      const rows = db.page(query, cursor, named);
+      const rows = db.page(query, { after: cursor, named, narrowing });
       // In the order of a section, any unread file may come first.
       const border = rows.length > query.limit && query.sortKey !== "section_position" ? rows.at(-1) : undefined;
       const missing = this.#backlog.neededFor(query, border, portion);
@@ -182,8 +218,7 @@ export class ThreadIndex {
    * before answering, and no others.
    */
   async basedOn(segments: readonly string[], id: string, sinceMs: number): Promise<StoredThread[]> {
-    const look = async (): Promise<StoredThread[]> => {
-      const db = await this.#open();
+    return await this.#safely(async (db) => {
       this.#lookedAtMs = Number.NEGATIVE_INFINITY;
       await this.#look(db);
       await this.#flush(db);
@@ -193,14 +228,7 @@ export class ThreadIndex {
       this.#names.refresh();
       const rows = db.basedOn(segments, id).filter((row) => existsSync(row.path));
       return rows.map((row) => threadOfRow(row, this.#names));
-    };
-    try {
-      return await look();
-    } catch (error) {
-      if (!isDatabaseError(error)) throw error;
-      await this.#startAnew(isDamage(error));
-      return await look();
-    }
+    });
   }
 
   /** What the index knows about a file with a user message, with its current size and time. Nothing is built for this. */
@@ -238,7 +266,7 @@ export class ThreadIndex {
     this.#closed = true;
     clearTimeout(this.#flushTimer);
     const db = await this.#opening?.catch(() => undefined);
-    await Promise.all([this.#building, this.#sweeping, this.#looking.catch(() => {})]);
+    await Promise.all([this.#building, this.#sweeping, this.#texts?.end(), this.#looking.catch(() => {})]);
     if (db === undefined) return;
     await this.#flush(db).catch(() => {});
     db.close();
@@ -247,6 +275,7 @@ export class ThreadIndex {
 
   #open(): Promise<SqliteIndex> {
     this.#opening ??= openIndex(this.#file, this.#report).then((db) => {
+      this.#db = db;
       this.#folders = db.folders();
       return db;
     });
@@ -256,7 +285,7 @@ export class ThreadIndex {
   async #startAnew(onDisk: boolean): Promise<void> {
     const old = await this.#opening?.catch(() => undefined);
     try {
-      const isOurs = old?.isTakenOver === false;
+      const isOurs = old !== undefined && !isTakenOver(old);
       old?.close();
       if (onDisk && isOurs && old.file !== undefined) removeDatabase(old.file);
     } catch {}
@@ -283,7 +312,7 @@ export class ThreadIndex {
     const waiting: string[] = [];
     await this.#lookInto(db, archiveFolder(this.#home), true);
     let started = performance.now();
-    for (const folder of dayFolders(this.#home)) {
+    for (const folder of dayFolders(this.#home, this.#days.names)) {
       seen.add(folder);
       if (this.#folders.get(folder) !== mtimeOf(folder)) {
         if (this.#backlog.size < mostReadForPage) await this.#lookInto(db, folder, false);
@@ -324,7 +353,8 @@ export class ThreadIndex {
 
   /** Reads the pending files, newest first, in slices. */
   #build(db: SqliteIndex): void {
-    if (this.#building !== undefined || (this.#backlog.size === 0 && this.#unseen.size === 0)) return;
+    if (this.#building !== undefined) return;
+    if (this.#backlog.size === 0 && this.#unseen.size === 0) return this.#textBuilder().schedule(db);
     const work = async (): Promise<void> => {
       while ((this.#backlog.size > 0 || this.#unseen.size > 0) && !this.#closed) {
         await sleep(restMs);
@@ -338,6 +368,15 @@ export class ThreadIndex {
       .finally(() => {
         this.#building = undefined;
       });
+  }
+
+  #textBuilder(): TextBuilder {
+    this.#texts ??= new TextBuilder({ write: (db, work) => this.#write(db, work), now: this.#now });
+    return this.#texts;
+  }
+  /** Resolves when all messages that have settled are in the full-text index. */
+  async completeTexts(): Promise<void> {
+    await this.#textBuilder().complete(await this.#open());
   }
 
   async #readFiles(db: SqliteIndex, files: readonly FoundFile[]): Promise<void> {
@@ -413,16 +452,15 @@ export class ThreadIndex {
 
   /**
    * Updates the times of last change: other programs' writes to a file leave no trace in any folder. Before the first list sorted by them,
-   * the most recently used threads are checked, which in most homes are all; the others follow in the background, now and with later
+   * and the first search, the most recently used threads are checked, which in most homes are all; the others follow in the background, now and with later
    * requests.
    */
-  async #knowTimes(db: SqliteIndex): Promise<void> {
+  async #checkTimes(db: SqliteIndex): Promise<void> {
     if (this.#sweptAtMs === Number.NEGATIVE_INFINITY && this.#sweeping === undefined) {
       this.#compare(db.newestStates(checkedAtOnce));
       await this.#flush(db);
     }
     if (hasPassed(this.#sweptAtMs, sweepEveryMs, this.#now())) this.#sweeping ??= this.#sweep(db);
-    await this.#backlog.learnTimes(mostReadForPage);
   }
 
   #compare(states: readonly FileState[]): void {
@@ -435,10 +473,11 @@ export class ThreadIndex {
   async #sweep(db: SqliteIndex): Promise<void> {
     try {
       await sleep(restMs); // the caller gets its response first
-      let after = "";
-      for (let states = db.statesAfter(after, 200); states.length > 0 && !this.#closed; states = db.statesAfter(after, 200)) {
+      for (let after = 0; !this.#closed; ) {
+        const { states, last } = db.statesAfter(after, 200);
+        if (states.length === 0) break;
         this.#compare(states);
-        after = states.at(-1)?.path ?? "";
+        after = last;
         await this.#flush(db);
         await setImmediate();
       }
@@ -454,17 +493,4 @@ export class ThreadIndex {
       work();
     } catch {}
   }
-}
-
-/** Where a row is in the list's order. */
-const placeOf = ({ id, createdMs, updatedMs }: IndexRow, { sortKey, ids }: ThreadQuery): Cursor => ({
-  ms: sortKey === "created_at" ? createdMs : sortKey === "section_position" ? (ids?.indexOf(id) ?? 0) : updatedMs,
-  id,
-});
-
-/** Threads of a section may have been moved since the last page: the cursor follows its thread. */
-function movedCursor(cursor: Cursor | undefined, { sortKey, ids }: ThreadQuery): Cursor | undefined {
-  if (cursor === undefined || sortKey !== "section_position") return cursor;
-  const at = ids?.indexOf(cursor.id) ?? -1;
-  return at === -1 ? cursor : { ...cursor, ms: at };
 }

@@ -1,7 +1,7 @@
 /** Converts a thread between its file's head, its row in the index and what callers of the store get. */
 import type { StoredThread } from "../../core/ports/thread-store.ts";
 import { gitFromFacts, sourceFromDisk, sourceKind, sourceToDisk } from "../rollout/session-meta.ts";
-import { objectOf, textOf, textOrNull } from "../rollout/shapes.ts";
+import { isObject, type Json, objectOf, textOf, textOrNull } from "../rollout/shapes.ts";
 import type { FoundFile } from "./folders.ts";
 import type { HeadReader, ThreadHead } from "./head.ts";
 import type { Names } from "./names.ts";
@@ -32,16 +32,19 @@ export function rowOfFile(file: FoundFile, sources: RowSources): IndexRow | unde
     cwd: meta.cwd,
     provider: meta.modelProvider,
     sourceKind: sourceKind(meta.source),
-    facts: JSON.stringify({
+    sharedFacts: JSON.stringify({
       source: sourceToDisk(meta.source),
       originator: meta.originator,
       cliVersion: meta.cliVersion,
-      forkedFromId: meta.forkedFromId,
-      parentThreadId: meta.parentThreadId,
-      sessionId: meta.sessionId,
-      threadSource: meta.threadSource,
+      threadSource: meta.threadSource ?? undefined,
       historyMode: meta.historyMode,
-      git: meta.git,
+      git: meta.git && { branch: meta.git.branch, originUrl: meta.git.originUrl },
+    }),
+    facts: JSON.stringify({
+      forkedFromId: meta.forkedFromId ?? undefined,
+      parentThreadId: meta.parentThreadId ?? undefined,
+      sessionId: meta.sessionId === meta.id ? undefined : (meta.sessionId ?? undefined),
+      sha: meta.git?.sha ?? undefined,
       // The segment that contains a fork's history: its file must not be deleted.
       base: head.base?.segment,
     }),
@@ -63,8 +66,14 @@ function inherited(head: ThreadHead, sources: RowSources, depth = 0): Inherited 
   return { preview: above.preview ?? parent.preview, createdMs: isSame ? (above.createdMs ?? parent.meta.createdAtMs) : undefined };
 }
 
-export function threadOfRow(row: IndexRow, names: Names): StoredThread {
-  const facts = objectOf(JSON.parse(row.facts));
+/** `read` has the shared facts of other rows of the same page: most have them in common. */
+export function threadOfRow(row: IndexRow, names: Names, read: Map<string, Json> = new Map()): StoredThread {
+  const own = objectOf(JSON.parse(row.facts));
+  const shared = read.get(row.sharedFacts) ?? objectOf(JSON.parse(row.sharedFacts));
+  read.set(row.sharedFacts, shared);
+  const facts: Json = { ...shared, ...own };
+  // Newer facts about the repository, which are not in the file's head, are among the thread's own.
+  const git = "git" in own || !isObject(facts["git"]) ? facts["git"] : { ...facts["git"], sha: own["sha"] };
   return {
     id: row.id,
     path: row.path,
@@ -83,7 +92,7 @@ export function threadOfRow(row: IndexRow, names: Names): StoredThread {
     sessionId: textOrNull(facts["sessionId"]),
     threadSource: textOrNull(facts["threadSource"]),
     historyMode: facts["historyMode"] === "paginated" ? "paginated" : "legacy",
-    git: gitFromFacts(facts["git"]),
+    git: gitFromFacts(git),
     hasUserMessage: row.hasUser,
   };
 }

@@ -53,6 +53,18 @@ const status = (core: Json): string => camel(textOf(core["status"]) || "complete
 const defined = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 
+/** Why a picture was not made. */
+function failureFromCore(failure: unknown): Json | undefined {
+  if (!isObject(failure) || camel(textOf(failure["type"])) !== "usageLimitExceeded") return undefined;
+  const limitId = textOf(field(failure, "limit_id"));
+  return { type: "usageLimitExceeded", limitId, resetsAt: numberOrNull(field(failure, "resets_at")) };
+}
+const failureToCore = ({ type, limitId, resetsAt }: Json): Json => ({
+  type: snake(textOf(type)),
+  limit_id: limitId,
+  ...defined({ resets_at: resetsAt }),
+});
+
 export function durationMs(value: unknown): number | null {
   if (!isObject(value)) return numberOrNull(value);
   return numberOf(value["secs"]) * 1000 + Math.floor(numberOf(value["nanos"]) / 1e6);
@@ -258,11 +270,13 @@ const kinds: Record<ThreadItem["type"], Kind> = {
       result: textOf(core["result"]),
       revisedPrompt: textOrNull(field(core, "revised_prompt")),
       savedPath: textOrNull(field(core, "saved_path")),
+      ...defined({ generationId: textOrNull(field(core, "generation_id")), failure: failureFromCore(core["failure"]) }),
     }),
     write: (item) => ({
       status: item["status"],
       result: item["result"] ?? "",
-      ...defined({ revised_prompt: item["revisedPrompt"], saved_path: item["savedPath"] }),
+      ...defined({ revised_prompt: item["revisedPrompt"], saved_path: item["savedPath"], generation_id: item["generationId"] }),
+      ...(isObject(item["failure"]) ? { failure: failureToCore(item["failure"]) } : {}),
     }),
   },
   hookPrompt: {

@@ -117,6 +117,8 @@ function patchMaker(text: string, around: CallAround): Maker {
   return (_, output) => ({ type: "fileChange", changes: patchChanges(text, around.cwd || "/"), status: commandEnd(output).status });
 }
 
+const outputMark = "Output:\n";
+
 interface CommandEnd {
   readonly status: string;
   readonly output: string | null;
@@ -128,14 +130,16 @@ interface CommandEnd {
 function commandEnd(output: unknown): CommandEnd {
   if (output === undefined) return { status: "failed", output: null, exitCode: null, durationMs: null };
   const text = plainText(output);
-  const json = parseArguments(text);
+  // Most outputs are plain text, and a failed parse costs more than all the rest.
+  const json = text.startsWith("{") ? parseArguments(text) : {};
   const notes = json["metadata"];
   if (isObject(notes)) return ended(textOf(json["output"]), numberOrNull(notes["exit_code"]), numberOrNull(notes["duration_seconds"]));
-  const [head = "", ...body] = text.split(/^Output:\n/m);
-  if (body.length > 0) {
+  const at = text.startsWith(outputMark) ? 0 : text.indexOf(`\n${outputMark}`) + 1;
+  if (at > 0 || text.startsWith(outputMark)) {
+    const head = text.slice(0, at);
     const code = /^(?:Exit code:|Process exited with code) (-?\d+)$/m.exec(head)?.[1];
     const wall = /^Wall time: ([\d.]+) seconds?$/m.exec(head)?.[1];
-    return ended(body.join("Output:\n"), code === undefined ? null : Number(code), wall === undefined ? null : Number(wall));
+    return ended(text.slice(at + outputMark.length), code === undefined ? null : Number(code), wall === undefined ? null : Number(wall));
   }
   const refused = /rejected by user|rejected by the user/.test(text);
   const status = refused ? "declined" : /fail|error|aborted|unsupported/i.test(text) ? "failed" : "completed";

@@ -15,7 +15,11 @@ const firstBytes = 64 << 10;
 const mostBytes = 8 << 20;
 
 export async function lastModel(file: string): Promise<LastModel> {
-  const lines = file.endsWith(".zst") ? await lastContextOf(file) : contextsAtEnd(file);
+  return modelIn(file.endsWith(".zst") ? await lastContextOf(file) : contextsAtEnd(file));
+}
+
+/** The model of the last of these lines that says one. */
+export function modelIn(lines: readonly string[]): LastModel {
   const payload = objectOf(lines.map(parseLine).findLast((line) => line?.type === "turn_context")?.payload);
   const own = objectOf(objectOf(payload["collaboration_mode"])["settings"]);
   return { model: textOrNull(payload["model"]), effort: textOrNull(payload["effort"] ?? own["reasoning_effort"]) };

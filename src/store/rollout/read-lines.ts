@@ -3,12 +3,15 @@
  * decompressed on the fly.
  */
 import { close } from "node:fs";
+import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { type OpenedFile, openRegular, readInto } from "../../lib/bounded-read.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
 
 const chunkBytes = 512 << 10;
+/** For what is only looked through: fewer reads. */
+const largeChunkBytes = 4 << 20;
 const headBytes = 32 << 10;
 const sliceMs = 6;
 /** A line larger than this is not a rollout line; keeping it would only cost memory. */
@@ -26,10 +29,52 @@ export async function readLines(path: string, take: (line: string) => void, end 
   for await (const block of blocksOf(path, end)) await splitText(block, take);
 }
 
+/** The same for a whole file; its beginning goes to `takeOld` as it is, and the lines that end in its last bytes, so many at least, to `take`. */
+export async function readLinesInTwo(
+  path: string,
+  lastBytes: number,
+  takeOld: (block: Buffer) => Iterable<void>,
+  take: (line: string) => void,
+): Promise<void> {
+  const { size } = await stat(path);
+  let read = 0;
+  for await (const block of rawBlocksOf(path, Number.POSITIVE_INFINITY, largeChunkBytes)) {
+    read += block.length;
+    if (read < size - lastBytes) await inSlices(takeOld(block));
+    else await splitText(block.toString("utf8"), take);
+  }
+}
+
+async function inSlices(steps: Iterable<void>): Promise<void> {
+  let started = performance.now();
+  for (const _ of steps) {
+    if (performance.now() - started < sliceMs) continue;
+    await setImmediate();
+    started = performance.now();
+  }
+}
+
+/** Whether a file's last bytes contain this text. */
+export async function endContains(path: string, lastBytes: number, text: string): Promise<boolean> {
+  const { fd, stats } = await openRegular(path);
+  try {
+    const buffer = Buffer.allocUnsafe(Math.min(lastBytes, stats.size));
+    const count = await readInto(fd, buffer, 0, buffer.length, stats.size - buffer.length);
+    return buffer.subarray(0, count).includes(text);
+  } finally {
+    close(fd, () => {});
+  }
+}
+
 /** The file's text in blocks that end at a line end. */
 export async function* blocksOf(path: string, end = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
+  for await (const block of rawBlocksOf(path, end, chunkBytes)) yield block.toString("utf8");
+}
+
+/** A block is valid until the next one is requested. */
+async function* rawBlocksOf(path: string, end: number, pieceBytes: number): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
-  for await (const chunk of contentOf(path, chunkBytes, end)) {
+  for await (const chunk of contentOf(path, pieceBytes, end)) {
     let from = 0;
     if (rest.length > 0) {
       from = chunk.indexOf(newline) + 1;
@@ -37,15 +82,15 @@ export async function* blocksOf(path: string, end = Number.POSITIVE_INFINITY): A
         rest = sizeOf(rest) + chunk.length > maxLineBytes ? [] : [...rest, Buffer.from(chunk)];
         continue;
       }
-      yield Buffer.concat([...rest, chunk.subarray(0, from)]).toString("utf8");
+      yield Buffer.concat([...rest, chunk.subarray(0, from)]);
     }
     const last = chunk.lastIndexOf(newline) + 1;
-    if (last > from) yield chunk.toString("utf8", from, last);
+    if (last > from) yield chunk.subarray(from, last);
     // Copied: the chunk's memory is reused.
     const begun = Math.max(last, from);
     rest = begun < chunk.length ? [Buffer.from(chunk.subarray(begun))] : [];
   }
-  if (rest.length > 0) yield Buffer.concat(rest).toString("utf8");
+  if (rest.length > 0) yield Buffer.concat(rest);
 }
 
 const newline = 10;

@@ -22,6 +22,8 @@ interface OpenTurn {
   /** Between the two lines that enclose a review in old files. */
   reviewing: boolean;
 }
+/** In place of lines that were passed over. */
+export const passedOver: ThreadRecord = { type: "modelItem", item: { type: "reasoning", summary: [] } };
 type OpenCall = FoundCall & { readonly turnId: string };
 /** Scripted providers use the same call ids in every turn. */
 const place = (turnId: string, itemId: string): string => `${turnId} ${itemId}`;
@@ -66,6 +68,21 @@ export class RolloutReader {
     else this.#takeForeign(line);
     // The model's copy of the next user message comes before the event that starts its turn.
     if (line.ms > 0 && line.payload["role"] !== "user") this.#lastMs = line.ms;
+  }
+
+  /**
+   * Stands for a line of the model's that nothing else depends on, like an output: only that it was there counts, for the lines around it.
+   * False where more depends on it: then it has to be taken.
+   */
+  pass(): boolean {
+    if (this.#turn === undefined || this.#turn.reviewing || this.#inner.size > 0) return false;
+    if (this.#records.at(-1) !== passedOver) this.#records.push(passedOver);
+    return true;
+  }
+
+  /** How many records there are so far, without the meta. */
+  get size(): number {
+    return this.#records.length;
   }
 
   /** All records, starting with the thread's own meta. */

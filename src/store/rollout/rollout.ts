@@ -54,7 +54,7 @@ async function shareOfParents(path: string, first: SessionMeta | undefined, find
 }
 
 /** The content of the first line; undefined if it is not a session_meta. */
-async function readMeta(path: string): Promise<SessionMeta | undefined> {
+export async function readMeta(path: string): Promise<SessionMeta | undefined> {
   const line = parseLine(await readFirstLine(path));
   return line?.type === "session_meta" ? readSessionMeta(line.payload, line.ms) : undefined;
 }

@@ -207,14 +207,23 @@ export function aloneRecord(line: RolloutLine): ThreadRecord | undefined {
   return recordOfLine(line);
 }
 
-const withoutUndefined = (value: object): Json => Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
+/** Most records have no such field, and are not copied. */
+function withoutUndefined(value: object): Json {
+  const values = Object.values(value);
+  return values.includes(undefined)
+    ? Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined))
+    : (value as Json);
+}
 
 /** The shallow difference: fields to set and fields to drop. */
 function diff(from: Json, to: Json): Json {
-  const set = Object.entries(to).filter(([key, value]) => !(key in from) || !isDeepStrictEqual(from[key], value));
+  const set = Object.keys(to).filter((key) => !(key in from && isSame(from[key], to[key])));
   const drop = Object.keys(from).filter((key) => !(key in to));
-  return { ...(set.length === 0 ? {} : { set: Object.fromEntries(set) }), ...(drop.length === 0 ? {} : { drop }) };
+  const values = set.length === 0 ? {} : { set: Object.fromEntries(set.map((key) => [key, to[key]])) };
+  return drop.length === 0 ? values : { ...values, drop };
 }
+const isSame = (one: unknown, other: unknown): boolean =>
+  Object.is(one, other) || (typeof one === "object" && typeof other === "object" && isDeepStrictEqual(one, other));
 
 /** Applies the difference. */
 export function patched(from: Json, patch: Json): Json {

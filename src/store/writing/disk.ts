@@ -7,8 +7,8 @@ import { errorMessage } from "../../lib/error-text.ts";
 import { diskErrorTexts, errorCode, isCode } from "../../lib/system-error.ts";
 
 export interface AppendFile {
-  /** Resolves with the number of bytes written, which may be fewer than given. */
-  write(data: Uint8Array): Promise<number>;
+  /** The number of bytes written, which may be fewer than given. */
+  write(data: Uint8Array): number | Promise<number>;
   sync(): Promise<void>;
   /** Undefined once the file was deleted: nobody will see what is written to it. */
   size(): number | undefined;
@@ -26,14 +26,22 @@ const close = promisify(fs.close);
 const fdatasync = promisify(fs.fdatasync);
 const { O_APPEND, O_CREAT, O_RDWR } = fs.constants;
 
+/**
+ * What a turn appends at once is a few kilobytes: copying them into the page cache takes less time than waking a thread of the pool, and on
+ * a busy machine far less than waiting for it. Only what is larger must not hold up the others.
+ */
+const smallBytes = 64 * 1024;
+
+const writeInPool = (fd: number, data: Uint8Array): Promise<number> =>
+  new Promise((resolve, reject) => {
+    fs.write(fd, data, 0, data.length, null, (error, written) => (error === null ? resolve(written) : reject(error)));
+  });
+
 export const systemDisk: Disk = {
   async openAppend(file) {
     const fd = await openOrMake(file);
     return {
-      write: (data) =>
-        new Promise((resolve, reject) => {
-          fs.write(fd, data, 0, data.length, null, (error, written) => (error === null ? resolve(written) : reject(error)));
-        }),
+      write: (data) => (data.length <= smallBytes ? fs.writeSync(fd, data) : writeInPool(fd, data)),
       sync: () => fdatasync(fd),
       size() {
         const { nlink, size } = fs.fstatSync(fd);

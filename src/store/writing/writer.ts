@@ -107,9 +107,9 @@ export class RolloutWriter {
     return promise;
   }
 
-  /** Starts in a microtask: everything else that is appended in this tick goes into the same write. */
+  /** Starts when this tick is over: what else is appended in it goes into the same write, and what clients are to be sent goes first. */
   #start(): void {
-    this.#flushing ??= Promise.resolve()
+    this.#flushing ??= new Promise<void>((resolve) => setImmediate(resolve))
       .then(() => this.#flush())
       .finally(() => {
         this.#flushing = undefined;

@@ -178,20 +178,23 @@ export function permissionsApproval(params: PermissionsRequestApprovalParams): A
 }
 
 type Permissions = PermissionsRequestApprovalParams["permissions"];
+type Entry = NonNullable<NonNullable<Permissions["fileSystem"]>["entries"]>[number];
 
 function permissionRows(permissions: Permissions | undefined): (readonly [string, string])[] {
   const { fileSystem, network } = permissions ?? {};
   const list = (paths: readonly string[] | null | undefined): string => (paths ?? []).map(spelledLine).join(", ");
+  const isNews = ({ access, path }: Entry): boolean =>
+    path.type !== "path" || access === "deny" || fileSystem?.[access]?.includes(path.path) !== true;
   const rows: (readonly [string, string])[] = [
     ["read", list(fileSystem?.read)],
     ["write", list(fileSystem?.write)],
-    ...(fileSystem?.entries ?? []).map(({ access, path }) => [access, spelledLine(pathText(path))] as const),
+    ...(fileSystem?.entries ?? []).filter(isNews).map(({ access, path }) => [access, spelledLine(pathText(path))] as const),
     ["network", network?.enabled === true ? "all of it" : ""],
   ];
   return rows.filter(([, value]) => value !== "");
 }
 
-function pathText(path: NonNullable<NonNullable<Permissions["fileSystem"]>["entries"]>[number]["path"]): string {
+function pathText(path: Entry["path"]): string {
   if (path.type === "path") return path.path;
   if (path.type === "glob_pattern") return path.pattern;
   const { value } = path;

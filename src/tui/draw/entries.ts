@@ -17,6 +17,8 @@ const proseWidth = 108;
 /** A longer diff belongs in the pager. */
 const diffLimit = 300;
 const wholeDiffLimit = 2000;
+/** Raw reasoning can be pages long. */
+const rawReasoningLimit = 6;
 
 export interface Place {
   readonly width: number;
@@ -112,9 +114,11 @@ export function pieceLines(piece: Piece, width: number): Line[] {
   return piece.lines.flatMap((text) => prefixed(wrap(highlight(expandTabs(text), piece.language), width - 2), [span("  ")], [span("  ")]));
 }
 
-function reasoningLines({ text }: Of<"reasoning">, { width, theme }: Place): Line[] {
+function reasoningLines({ text, isRaw }: Of<"reasoning">, { width, theme, isWhole }: Place): Line[] {
   const lines = markdownLines(text, prose(width) - 2).map((of) => of.map((s) => span(s.text, { color: "muted", italic: true })));
-  return prefixed(lines, theme.spoken ? line("Thinking: ") : [muted(`${theme.marks.dot} `)], theme.spoken ? [] : [span("  ")]);
+  const isFolded = isRaw && isWhole !== true && lines.length > rawReasoningLimit + 1;
+  const shown = isFolded ? [...lines.slice(0, rawReasoningLimit), hiddenLine(lines.length - rawReasoningLimit)] : lines;
+  return prefixed(shown, theme.spoken ? line("Thinking: ") : [muted(`${theme.marks.dot} `)], theme.spoken ? [] : [span("  ")]);
 }
 
 const resultColors: Readonly<Record<Of<"command">["result"], Color>> = {

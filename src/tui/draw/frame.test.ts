@@ -10,6 +10,7 @@ import { append, emptyStream } from "../state/stream.ts";
 import { armedAt, emptyUi, isArmed, type PendingQuestion, postponed, type Ui } from "../state/ui.ts";
 import { lineText, lineWidth } from "../text/spans.ts";
 import { createTheme } from "../text/theme.ts";
+import { entryLines } from "./entries.ts";
 import { frame, type Size } from "./frame.ts";
 
 const theme = createTheme({ brightness: "dark", depth: 24 });
@@ -171,6 +172,16 @@ test("a long change shows its beginning and how much is missing", () => {
   assert.match(lines.join("\n"), /Added \/w\/a\.txt \(\+500 -0\)/);
   assert.match(lines.join("\n"), /… \d+ more lines/);
   assert.match(lines.join("\n"), /c {2}No, and stop the turn/);
+});
+
+test("raw thoughts show their beginning, and the pager all of them", () => {
+  const text = Array.from({ length: 40 }, (_, i) => `- thought ${i}`).join("\n");
+  const place = { width: 80, theme, cwd: "/" };
+  const folded = entryLines({ kind: "reasoning", text, isRaw: true }, place).map(lineText);
+  assert.equal(folded.length, 7);
+  assert.match(folded.at(-1) ?? "", /… 34 more lines, ctrl\+t shows all/);
+  assert.equal(entryLines({ kind: "reasoning", text, isRaw: true }, { ...place, isWhole: true }).length, 40);
+  assert.equal(entryLines({ kind: "reasoning", text, isRaw: false }, place).length, 40);
 });
 
 test("a few choices show their full text, also on a narrow terminal", () => {

@@ -252,7 +252,7 @@ export function pickerPrompt(picker: Picker, place: PromptPlace): Drawn {
   const whole = picker.canFilter ? [] : items.flatMap((item, i) => hanging(drawRow(item, i), isNarrow ? 8 : column + 6, width));
   const rows =
     whole.length > 0 && whole.length <= room ? whole : items.slice(from, from + room).map((item, i) => truncate(drawRow(item, i), width));
-  const none: Line[] = items.length === 0 ? [[muted(`    ${picker.whenEmpty}`)]] : [];
+  const none: Line[] = items.length === 0 ? [[muted(`    ${picker.items.length === 0 ? picker.whenEmpty : "Nothing matches"}`)]] : [];
   const cursor = picker.canFilter ? { x: 4 + lineWidth([span(picker.filter.text.slice(0, picker.filter.cursor))]), y: 1 } : undefined;
   return { lines: [title, ...filter, ...rows, ...none, truncate([muted(`  ${hint}`)], width)], cursor };
 }

@@ -38,6 +38,8 @@ export class PlainScreen implements Omit<Stage, "switchTheme"> {
   #isPrompting = false;
   /** Whether something was printed since the last input: only then is the person's next message asked for. */
   #hasPrinted = false;
+  /** Lines that were typed before there was a server to send them to. */
+  readonly #early: string[] = [];
   #shownPrompt: unknown;
   #shownHint: string | undefined;
 
@@ -89,7 +91,15 @@ export class PlainScreen implements Omit<Stage, "switchTheme"> {
     return pending[0]?.prompt ?? dialog;
   }
 
+  get #canSend(): boolean {
+    return this.#store.conversation.threadId !== undefined && this.#store.ui.connection !== "lost";
+  }
+
   #read(text: string): void {
+    if (this.#prompt === undefined && !this.#canSend) {
+      this.#early.push(text);
+      return;
+    }
     this.#isPrompting = false;
     this.#hasPrinted = text === "";
     const { pending, dialog } = this.#store.ui;
@@ -126,6 +136,8 @@ export class PlainScreen implements Omit<Stage, "switchTheme"> {
     }
     this.#showPrompt();
     this.#showHint();
+    const early = this.#prompt === undefined && this.#canSend ? this.#early.shift() : undefined;
+    if (early !== undefined) return this.#read(early);
     const { threadId, turn } = this.#store.conversation;
     if (!this.#hasPrinted || this.#isPrompting || this.#prompt !== undefined || threadId === undefined || turn !== undefined) return;
     this.#options.stdout.write("\nMessage: ");

@@ -84,7 +84,8 @@ export const formerTitle = "\u001b[23;0t";
 export function titleOf({ name, settings, turn }: Conversation, { pending }: Ui): string {
   const folder = settings === undefined ? "" : path.basename(settings.cwd);
   const mark = pending.length > 0 ? "? " : turn === undefined ? "" : "* ";
-  return cleanLine(`${mark}Parley: ${name ?? folder}`).slice(0, 120);
+  const of = name ?? folder;
+  return cleanLine(`${mark}Parley${of === "" ? "" : `: ${of}`}`).slice(0, 120);
 }
 
 /** Turns off everything that may have been turned on: harmless where it was not. */

@@ -38,6 +38,9 @@ export function press(app: App, key: Key): void {
   }
   const nowMs = app.now();
   if (store.ui.hint !== undefined) store.setUi({ hint: undefined });
+  // A key between two presses means that the first was not the beginning of both.
+  if (store.ui.rewindUntilMs > 0 && key.name !== "escape") store.setUi({ rewindUntilMs: 0 });
+  if (store.ui.quitUntilMs > 0 && !isControl(key, "c")) store.setUi({ quitUntilMs: 0 });
   if (pressQuestion(app, key)) return;
   store.setUi({ lastKeyAtMs: nowMs });
   if (pressDialog(app, key)) return;

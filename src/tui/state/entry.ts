@@ -22,7 +22,7 @@ export type Entry =
   | { readonly kind: "welcome"; readonly title: string; readonly rows: readonly (readonly [string, string])[]; readonly hint: string }
   | { readonly kind: "user"; readonly text: string; readonly attachments: readonly string[] }
   | { readonly kind: "agent"; readonly piece: Piece; readonly isFirst: boolean }
-  | { readonly kind: "reasoning"; readonly text: string }
+  | { readonly kind: "reasoning"; readonly text: string; readonly isRaw: boolean }
   | {
       readonly kind: "command";
       readonly command: string;

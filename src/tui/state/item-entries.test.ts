@@ -39,8 +39,15 @@ test("what the person attached is named", () => {
   assert.deepEqual(entry, { kind: "user", text: "look", attachments: ["pic.png", "$greet"] });
 });
 
+test("thoughts are shown by their summary, and themselves where there is none", () => {
+  const thought = (summary: readonly string[]) => only({ type: "reasoning", id: "1", summary: [...summary], content: ["hm", "well"] });
+  assert.deepEqual(thought(["In short"]), { kind: "reasoning", text: "In short", isRaw: false });
+  assert.deepEqual(thought([]), { kind: "reasoning", text: "hm\n\nwell", isRaw: true });
+});
+
 test("empty and unknown items print nothing", () => {
   assert.deepEqual(entriesOf({ type: "reasoning", id: "1", summary: [] }), []);
+  assert.deepEqual(entriesOf({ type: "reasoning", id: "1", summary: [], content: [" "] }), []);
   assert.deepEqual(entriesOf({ type: "agentMessage", id: "1", text: "" }), []);
   assert.deepEqual(entriesOf({ type: "fileChange", id: "1", changes: [], status: "completed" }), []);
   assert.deepEqual(entriesOf({ type: "fromTheFuture", id: "1" } as unknown as ThreadItem), []);

@@ -19,7 +19,7 @@ export function entriesOf(item: ThreadItem): Entry[] {
     case "agentMessage":
       return agentEntries(item.text);
     case "reasoning":
-      return reasoningEntries(item.summary ?? []);
+      return reasoningEntries(item.summary ?? [], item.content ?? []);
     case "plan":
       return item.text.trim() === "" ? [] : [{ kind: "planText", text: clean(item.text) }];
     case "commandExecution":
@@ -101,9 +101,11 @@ function agentEntries(text: string): Entry[] {
   return pieces.map((piece, i): Entry => ({ kind: "agent", piece, isFirst: i === 0 }));
 }
 
-function reasoningEntries(summary: readonly string[]): Entry[] {
-  const text = clean(summary.join("\n\n")).trim();
-  return text === "" ? [] : [{ kind: "reasoning", text }];
+/** Models without summaries show what they thought. */
+function reasoningEntries(summary: readonly string[], content: readonly string[]): Entry[] {
+  const [text = "", raw = ""] = [summary, content].map((parts) => clean(parts.join("\n\n")).trim());
+  if (text !== "") return [{ kind: "reasoning", text, isRaw: false }];
+  return raw === "" ? [] : [{ kind: "reasoning", text: raw, isRaw: true }];
 }
 
 function commandEntry(item: Of<"commandExecution">): Entry {

@@ -115,6 +115,34 @@ verifies("account.tokens", async (stage) => {
   assert.ok(!readdirSync(stage.home).includes("auth.json"));
 });
 
+const plans =
+  "free go plus pro prolite promax team self_serve_business_prolite self_serve_business_usage_based business ent26 enterprise_cbp_automation enterprise_cbp_usage_based enterprise edu edu_plus edu_pro sci sci_plus";
+
+verifies("account.values", async (stage) => {
+  const wire = await openNeedy(stage);
+  const token = `h.${Buffer.from('{"email":"u@example.com"}').toString("base64url")}.s`;
+  const plan = async (chatgptPlanType: string): Promise<string> => {
+    await wire.ask("account/login/start", { type: "chatgptAuthTokens", accessToken: token, chatgptAccountId: "acc", chatgptPlanType });
+    return (await wire.ask("account/read", {})).result.account.planType;
+  };
+  for (const name of plans.split(" ")) assert.equal(await plan(name), name);
+  assert.equal(await plan("one-of-tomorrow"), "unknown");
+  await wire.ask("account/logout");
+  const bedrock = { type: "amazonBedrock", apiKey: "bedrock-1", region: "eu-west-1" };
+  assert.deepEqual((await wire.ask("account/login/start", bedrock)).result, { type: "amazonBedrock" });
+  await wire.until(({ method, params }) => method === "account/updated" && params.authMode === "bedrockApiKey", "the sign-in");
+  const { account } = (await wire.ask("account/read", {})).result;
+  assert.deepEqual(account, { type: "amazonBedrock", usesCodexManagedCredentials: true });
+  await wire.ask("account/logout");
+  await stage.restart();
+  const id_token = `h.${Buffer.from('{"email":"u@example.com","exp":4000000000}').toString("base64url")}.s`;
+  const tokens = { id_token, access_token: id_token, refresh_token: "r", account_id: "acc" };
+  writeFileSync(path.join(stage.home, "auth.json"), JSON.stringify({ tokens, last_refresh: new Date().toISOString() }));
+  const older = await openNeedy(stage);
+  const { authMethod } = (await older.ask("getAuthStatus", { includeToken: false, refreshToken: false })).result;
+  assert.equal(authMethod, "chatgpt");
+});
+
 verifies("account.limits", async (stage) => {
   const wire = await openNeedy(stage);
   const { error } = await wire.ask("account/rateLimits/read");

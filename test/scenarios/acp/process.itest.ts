@@ -8,7 +8,7 @@ import { Readable, Writable } from "node:stream";
 import { test } from "node:test";
 import { client, ndJsonStream } from "@agentclientprotocol/sdk";
 import { endedWith } from "../../support/ending.ts";
-import { launcher, root, scratch } from "../../support/process.ts";
+import { launcher, root, ServerProcess, scratch } from "../../support/process.ts";
 import { writeHome } from "../../support/verifies.ts";
 
 test("an editor starts it, gives it an MCP server, prompts, and ends it by closing its input", async (t) => {
@@ -45,4 +45,20 @@ test("an editor starts it, gives it an MCP server, prompts, and ends it by closi
   child.stdin.end();
   const [code] = await once(child, "exit");
   assert.equal(code, 0);
+});
+
+test("requests that are written right behind initialize wait for it and are answered in order", async (t) => {
+  const folder = scratch(t);
+  mkdirSync(path.join(folder, "home"));
+  writeHome(path.join(folder, "home"), { turns: [["Hello."]] });
+  const server = new ServerProcess(t, [], {}, { folder, args: ["acp"] });
+  const request = (id: number, method: string, params: unknown): string => `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+  server.write(
+    request(1, "initialize", { protocolVersion: 1 }) +
+      request(2, "session/new", { cwd: folder, mcpServers: [] }) +
+      request(3, "session/list", {}),
+  );
+  assert.ok(Array.isArray((await server.answer(3)).result.sessions));
+  assert.equal(typeof (await server.answer(2)).result.sessionId, "string");
+  assert.deepEqual(server.messages[0]?.id, 1);
 });

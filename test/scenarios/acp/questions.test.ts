@@ -44,6 +44,7 @@ for (const [chosen, ran, stopReason] of outcomes)
       assert.equal(result.stopReason, stopReason);
       const [request] = result.asked;
       assert.equal(request?.toolCall.toolCallId, result.calls[0]?.toolCallId, "the question names a tool call that was shown");
+      assert.deepEqual([request?.toolCall.title, result.calls[0]?.title], ["touch ran", "touch ran"], "to the letter, without the shell");
       assert.deepEqual(
         request?.options.filter(({ optionId }) => !optionId.startsWith("acceptWith")).map(({ kind }) => kind),
         ["allow_once", "allow_always", "reject_once", "reject_once"],

@@ -55,7 +55,14 @@ verifies("approval.permissionsForSession", async ({ app, workspace, home }) => {
     config: "features.request_permissions_tool = true",
   });
   allowCommands(client);
-  client.answer("item/permissions/requestApproval", () => ({ permissions: { fileSystem: { write: [outside] } }, scope: "session" }));
+  const warnings: string[] = [];
+  client.on("warning", ({ message }) => warnings.push(message));
+  const entries = [{ access: "write" as const, path: { type: "path" as const, path: outside } }];
+  client.answer("item/permissions/requestApproval", ({ permissions }) => {
+    assert.deepEqual(permissions.fileSystem, { read: null, write: [outside], entries });
+    const root = { access: "read" as const, path: { type: "special" as const, value: { kind: "root" as const } } };
+    return { permissions: { fileSystem: { entries: [...entries, root] } }, scope: "session" }; // the newer form, as the only one
+  });
   const settings = { cwd: workspace, approvalPolicy: "on-request", sandbox: "workspace-write" } as const;
   const thread = await client.startThread({ ...settings, config: { "sandbox_workspace_write.exclude_slash_tmp": true } });
   const wrote = async (id: string, name: string): Promise<boolean> => {
@@ -63,6 +70,7 @@ verifies("approval.permissionsForSession", async ({ app, workspace, home }) => {
     return existsSync(path.join(outside, name));
   };
   await thread.run("ask");
+  assert.ok(warnings.includes("not granted because it was not requested: read access by special"), warnings.join("\n"));
   assert.equal(await wrote(thread.id, "same"), true);
   const { thread: fork } = await client.call("thread/fork", { threadId: thread.id });
   assert.equal(await wrote(fork.id, "fork"), false, "a fork is another thread");

@@ -82,6 +82,23 @@ test("requests that were written before the end of input are answered, and the p
   assert.equal(lines.find(({ id }) => id === 2).result.tools.length, 2);
 });
 
+test("what is no request is refused, with its id where it has one, and nothing waits for ever", async (t) => {
+  const server = new ServerProcess(t, ["-c", 'model_provider="scripted"'], {}, { args: subcommand });
+  const refused = async (text: string): Promise<unknown[]> => {
+    const from = server.messages.length;
+    server.write(`${text}\n`);
+    const { id, error } = await server.until(() => server.messages[from], text);
+    return [id, error.code];
+  };
+  for (const text of ["42", "null", '"text"', "[]", '[{"jsonrpc":"2.0","id":1,"method":"ping"}]'])
+    assert.deepEqual(await refused(text), [null, -32600], text);
+  assert.deepEqual(await refused('{"jsonrpc":"2.0","id":7,"method":"ping","params":[[[]]]}'), [7, -32600]);
+  assert.deepEqual(await refused('{"jsonrpc":"2.0","id":"a","method":5}'), ["a", -32600]);
+  assert.deepEqual(await refused('{"jsonrpc":"2.0","id":{},"method":"ping"}'), [null, -32600]);
+  server.write('{"jsonrpc":"2.0","id":8,"method":"ping"}\n');
+  assert.deepEqual((await server.answer(8)).result, {});
+});
+
 for (const modern of [false, true])
   test(`streamable HTTP serves calls, events and approvals ${modern ? "without" : "with"} sessions`, async (t) => {
     const folder = folderWith(t, [command, ["Again."]]);

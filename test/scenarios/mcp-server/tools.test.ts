@@ -161,9 +161,10 @@ verifies(
       ["codex", { prompt: "x", sandbox: "wide-open" }, /wide-open|sandbox/],
       ["codex", { prompt: "x", "approval-policy": "sometimes" }, /sometimes|approval/],
       ["codex", { prompt: "x", cwd: path.join(workspace, "missing") }, /./],
-      ["codex-reply", { prompt: "x" }, /threadId is missing/],
+      ["codex-reply", { prompt: "x" }, /either threadId or conversationId must be provided/],
       ["codex-reply", { prompt: "x", threadId: "01a00000-0000-7000-8000-000000000000" }, /Session not found for thread_id: 01a00000/],
-      ["codex-reply", { prompt: "x", threadId: "../../etc/passwd" }, /Session not found/],
+      ["codex-reply", { prompt: "x", threadId: "../../etc/passwd" }, /Failed to parse thread_id/],
+      ["codex", { prompt: "x", permissions: "all" }, /unknown field `permissions`, expected one of `prompt`, /],
       ["nothing", {}, /Unknown tool 'nothing'/],
     ];
     for (const [name, args, expected] of cases) {

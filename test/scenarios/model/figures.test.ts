@@ -1,7 +1,7 @@
 /** Context windows, reasoning and token counts as clients see them, with providers other than OpenAI. */
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { anthropicFrames, chatFrames } from "../../support/model-mocks/frames.ts";
+import { anthropicFrames, chatFrames, responsesFrames } from "../../support/model-mocks/frames.ts";
 import { type Answer, MockProvider, stream } from "../../support/model-mocks/server.ts";
 import { verifies } from "../../support/verifies.ts";
 
@@ -44,17 +44,25 @@ verifies("model.guessTold", async ({ app, workspace }) => {
 });
 
 verifies("model.rawThoughts", async ({ app, workspace }) => {
-  await using server = new MockProvider(stream(chatFrames({ raw: "hm, well", text: "Done." })));
-  const base = `[model_providers.mine]\nbase_url = "${await server.listen()}/v1"\nwire_api = "chat"\n`;
-  const client = await app({ config: base });
-  const thoughts = async (config: Record<string, boolean>): Promise<readonly string[]> => {
-    const thread = await client.startThread({ cwd: workspace, modelProvider: "mine", model: "z-ai/glm-5.3", config });
-    const { items } = await thread.run("go");
-    return items.flatMap((item) => (item.type === "reasoning" ? (item.content ?? []) : []));
-  };
-  assert.deepEqual(await thoughts({}), ["hm, well"]);
-  assert.deepEqual(await thoughts({ show_raw_agent_reasoning: false }), []);
-  assert.deepEqual(await thoughts({ hide_agent_reasoning: true }), []);
+  const reply = { raw: "hm, well", text: "Done." };
+  await using chat = new MockProvider(stream(chatFrames(reply)));
+  await using responses = new MockProvider(stream(responsesFrames(reply)));
+  const of = async (wire: string, server: MockProvider): Promise<string> =>
+    `[model_providers.${wire}-server]\nbase_url = "${await server.listen()}/v1"\nwire_api = "${wire}"\n`;
+  const client = await app({ config: `${await of("chat", chat)}${await of("responses", responses)}` });
+  let streamed = "";
+  client.on("item/reasoning/textDelta", ({ delta }) => (streamed += delta));
+  for (const wire of ["chat", "responses"]) {
+    const thoughts = async (config: Record<string, boolean>): Promise<unknown> => {
+      streamed = "";
+      const thread = await client.startThread({ cwd: workspace, modelProvider: `${wire}-server`, model: "z-ai/glm-5.3", config });
+      const { items } = await thread.run("go");
+      return [streamed, items.flatMap((item) => (item.type === "reasoning" ? (item.content ?? []) : []))];
+    };
+    assert.deepEqual(await thoughts({}), ["hm, well", ["hm, well"]], wire);
+    assert.deepEqual(await thoughts({ show_raw_agent_reasoning: false }), ["", []], wire);
+    assert.deepEqual(await thoughts({ hide_agent_reasoning: true }), ["", []], wire);
+  }
 });
 
 verifies("model.cacheWrites", async ({ app, workspace }) => {

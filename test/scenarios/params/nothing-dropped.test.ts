@@ -5,6 +5,7 @@ import path from "node:path";
 import { type Client, RpcError } from "../../../src/client/client.ts";
 import { jsonSchema } from "../../../src/lib/schema.ts";
 import { clientRequests } from "../../../src/protocol/methods.ts";
+import { firstHandlers } from "../../../src/server/dispatch.ts";
 import { handlers } from "../../../src/server/handlers.ts";
 import { type Stage, verifies } from "../../support/verifies.ts";
 
@@ -134,7 +135,7 @@ async function untouched(client: Client, method: string, workspace: string): Pro
   const spoken = new Set<string>();
   let place: Place | undefined;
   const stop = client.on("warning", ({ message }) => void (/`(\w+)` has no effect here/.test(message) && spoken.add(RegExp.$1)));
-  const table = handlers as unknown as Record<string, Handler>;
+  const table = (Object.hasOwn(firstHandlers, method) ? firstHandlers : handlers) as unknown as Record<string, Handler>;
   const original = table[method] ?? assert.fail(method);
   table[method] = (params, call) => original(watched(params, read), call);
   try {

@@ -218,3 +218,29 @@ verifies(
   },
   here,
 );
+
+verifies("plugin.offerValues", async ({ app, home }) => {
+  const place = path.join(home, "market");
+  const policy = { installation: "INSTALLED_BY_DEFAULT", authentication: "ON_USE" };
+  market(
+    place,
+    [
+      { name: "here", source: "./here", policy },
+      { name: "cloned", source: { source: "url", url: "https://example.test/a.git" } },
+      { name: "packed", source: { source: "npm", package: "a-plugin" } },
+    ],
+    under("here", plainPlugin("here")),
+  );
+  const client = await app();
+  await client.call("marketplace/add", { source: place });
+  const plugins = (await client.call("plugin/list", {})).marketplaces[0]?.plugins ?? [];
+  assert.deepEqual(
+    plugins.map(({ name, source }) => [name, source.type]),
+    [
+      ["here", "local"],
+      ["cloned", "git"],
+      ["packed", "npm"],
+    ],
+  );
+  assert.deepEqual([plugins[0]?.installPolicy, plugins[0]?.authPolicy], ["INSTALLED_BY_DEFAULT", "ON_USE"]);
+});

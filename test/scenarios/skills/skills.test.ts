@@ -78,6 +78,9 @@ verifies("skills.untrusted", async (stage) => {
   ];
   const before = await sentFor(wire, stage, provider, input);
   assert.ok(!before.includes("MARKER-EVIL") && !before.includes("About evil."));
+  const mentioned = await sentFor(wire, stage, provider, [{ type: "text", text: "use $evil" }]);
+  assert.ok(!mentioned.includes("MARKER-EVIL"));
+  for (const sent of [before, mentioned]) assert.match(sent, /Not available: it belongs to the project .*, which the user has not trusted/);
   const keyPath = `projects.${JSON.stringify(stage.workspace)}.trust_level`;
   await wire.ask("config/value/write", { keyPath, value: "trusted", mergeStrategy: "replace" });
   assert.ok((await sentFor(wire, stage, provider, input)).includes("MARKER-EVIL"));

@@ -23,14 +23,14 @@ verifies(
   "trust.loadedThreads",
   async ({ app, workspace }) => {
     const [first, second, third] = [await app(), await app(), await app()];
-    const own = await startMany(first, workspace, 600);
-    assert.equal(own.ids.length, 500);
-    assert.match(own.refused, /this connection watches 500 threads, the most that it may; let some go with thread\/unsubscribe/);
+    const own = await startMany(first, workspace, 1200);
+    assert.equal(own.ids.length, 1100);
+    assert.match(own.refused, /this connection watches 1100 threads, the most that it may; let some go with thread\/unsubscribe/);
     await first.call("thread/unsubscribe", { threadId: own.ids[0] ?? "" });
     const again = await startMany(first, workspace, 1);
     assert.equal(again.ids.length, 1, "room was made");
 
-    await startMany(second, workspace, 498); // with the one without subscribers, 999 are loaded
+    await startMany(second, workspace, 398); // with the one without subscribers, 1499 are loaded
     const [kept] = (await startMany(third, workspace, 1)).ids;
     const closed = new Promise<string>((resolve) => third.on("thread/closed", ({ threadId }) => resolve(threadId)));
     // A recently used thread stays loaded for a second.
@@ -40,7 +40,7 @@ verifies(
     assert.equal(await closed, own.ids[0]);
     assert.match(
       (await startMany(third, workspace, 1)).refused,
-      /1000 threads are loaded, the most that there may be, and all of them are in use/,
+      /1500 threads are loaded, the most that there may be, and all of them are in use/,
     );
     assert.equal((await third.call("thread/read", { threadId: kept ?? "" })).thread.id, kept);
   },

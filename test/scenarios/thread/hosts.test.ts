@@ -11,6 +11,7 @@ import { proxyPort } from "../../../src/exec/network/listener.ts";
 import { noProtection } from "../../../src/exec/testing.ts";
 import type { CommandExecutionRequestApprovalParams } from "../../../src/protocol/approval.ts";
 import { type Stage, verifies } from "../../support/verifies.ts";
+import { Cast, call, say } from "../agents/cast.ts";
 
 const site = createServer((request, response) => response.end(`site ${request.url}\n`));
 let port = 0;
@@ -123,6 +124,42 @@ verifies(
     const audit = auditOf(stage);
     for (const decision of ["accept", "acceptForSession", "decline"])
       assert.match(audit, new RegExp(`"network","subject":"http://127.0.0.1:${port}".*"decision":"${decision}"`));
+  },
+  mounting,
+);
+
+/** A SOCKS 5 request for 127.0.0.1, of which the first byte of the answer's second half is the outcome. */
+const socks = (): string => {
+  const octal = (byte: number): string => `\\${byte.toString(8).padStart(3, "0")}`;
+  const target = [5, 1, 0, 1, 127, 0, 0, 1, port >> 8, port & 255].map(octal).join("");
+  return `exec 3<>/dev/tcp/127.0.0.1/${proxyPort}; printf '${[5, 1, 0].map(octal).join("")}${target}' >&3; head -c 4 <&3 | od -An -tu1; exec 3>&-`;
+};
+
+verifies(
+  "profile.hostsReviewed",
+  async (stage) => {
+    const verdict = { risk_level: "low", user_authorization: "high", outcome: "deny", rationale: "BECAUSE" };
+    await using cast = new Cast({
+      '{"transcript":': [say(JSON.stringify(verdict))],
+      GO: [call("exec_command", { cmd: socks() }), say("over")],
+    });
+    const config = `${profile("domains = {}\nallow_local_binding = true")}${await cast.config()}`;
+    const client = await stage.app({ config });
+    const asked: unknown[] = [];
+    client.on("item/autoApprovalReview/completed", ({ action }) => asked.push(action));
+    client.answer("item/commandExecution/requestApproval", ({ networkApprovalContext }) => {
+      asked.push(networkApprovalContext);
+      return { decision: "decline" };
+    });
+    const settings = { modelProvider: "mock", model: "mock-model", approvalsReviewer: "auto_review" } as const;
+    const thread = await client.startThread({ cwd: stage.workspace, ...settings });
+    await thread.run("GO");
+    const target = `socks5-tcp://127.0.0.1:${port}`;
+    assert.deepEqual(asked, [
+      { type: "networkAccess", target, host: "127.0.0.1", protocol: "socks5Tcp", port },
+      { host: "127.0.0.1", protocol: "socks5Tcp" },
+    ]);
+    assert.match(await output(client, thread.id), /^ +5 +0 +5 +2/m, "not allowed");
   },
   mounting,
 );

@@ -1,6 +1,7 @@
 /** `turn/revert`, which no other server has. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Stage, verifies } from "../../support/verifies.ts";
 import type { Wire } from "../../support/wire.ts";
@@ -90,6 +91,51 @@ verifies("revert.commands", async (stage) => {
   const reverted = await wire.ask("turn/revert", { threadId: result.thread.id, turnId: answer.result.turn.id });
   assert.deepEqual(reverted.result.conflicts, []);
   assert.deepEqual([content(stage, "kept"), content(stage, "doomed"), content(stage, "made/n")], ["1\n", "bye\n", undefined]);
+});
+
+verifies("revert.uncovered", async (stage) => {
+  for (let i = 0; i <= 10_000; i++) writeFileSync(path.join(stage.workspace, `f${i}`), "");
+  const steps = [{ run: "echo 2 > kept" }, { say: "and" }, { run: "echo 3 > kept" }, { say: "done" }];
+  const wire = await stage.wire({ turns: [steps, steps], config });
+  await wire.initialize({ experimentalApi: true });
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace });
+  for (let turn = 0; turn < 2; turn++) {
+    const answer = await wire.ask("turn/start", { threadId: result.thread.id, input: [{ type: "text", text: "go" }] });
+    const { id } = answer.result.turn;
+    await wire.until(({ method, params }) => method === "turn/completed" && params.turn.id === id, "the turn's end");
+    const warnings = wire.received.filter(({ method }) => method === "warning").map(({ params }) => String(params.message));
+    assert.equal(warnings.filter((text) => /^Undo does not cover what commands change/.test(text)).length, 1);
+  }
+});
+
+verifies("revert.repository", async (stage) => {
+  if (process.platform !== "linux" || spawnSync("git", ["--version"]).status !== 0) return;
+  // Long names make an index that is as large as that of thousands of files more.
+  for (let i = 0; i < 2100; i++) writeFileSync(path.join(stage.workspace, `${i}${"-".repeat(200)}`), `${i}\n`);
+  writeFileSync(path.join(stage.workspace, "kept"), "1\n");
+  const git = (...args: string[]): void => {
+    const { status, stderr } = spawnSync("git", args, { cwd: stage.workspace, encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+  };
+  git("init", "--quiet");
+  git("add", "--all");
+  assert.ok(statSync(path.join(stage.workspace, ".git/index")).size > 512 * 1024);
+  writeFileSync(path.join(stage.workspace, "edited"), "by the person\n");
+  const run = "echo 2 > kept; echo 3 > edited; mkdir -p made/deep; echo n > made/deep/n; rm 7-*";
+  const wire = await stage.wire({
+    turns: [[{ run }, { say: "and" }, { run: "echo 4 > edited; echo m > made/m" }, { say: "done" }]],
+    config,
+  });
+  await wire.initialize({ experimentalApi: true });
+  const { result } = await wire.ask("thread/start", { cwd: stage.workspace });
+  const answer = await wire.ask("turn/start", { threadId: result.thread.id, input: [{ type: "text", text: "go" }] });
+  await wire.notification("turn/completed");
+  const names = ["kept", "edited", "made/deep/n", "made/m", `7${"-".repeat(200)}`];
+  const contents = (): unknown[] => names.map((name) => content(stage, name));
+  assert.deepEqual(contents(), ["2\n", "4\n", "n\n", "m\n", undefined]);
+  const reverted = await wire.ask("turn/revert", { threadId: result.thread.id, turnId: answer.result.turn.id });
+  assert.deepEqual([reverted.result.conflicts, reverted.result.restored.length], [[], 5]);
+  assert.deepEqual(contents(), ["1\n", "by the person\n", undefined, undefined, "7\n"]);
 });
 
 verifies("revert.read", async (stage) => {

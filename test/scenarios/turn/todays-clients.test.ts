@@ -1,6 +1,8 @@
 /** What current clients send and read beyond the documents: picture details, modes with a model, raw answers, names of forks. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { responsesFrames } from "../../support/model-mocks/frames.ts";
 import { MockProvider, stream } from "../../support/model-mocks/server.ts";
@@ -22,6 +24,23 @@ async function turn(wire: Wire, threadId: string, params: Record<string, unknown
   await wire.until((m) => m.method === "turn/completed" && m.params.turn.id === result.turn.id);
   return wire.received.filter((m) => m.params?.turnId === result.turn.id);
 }
+
+verifies("turn.notify", async (stage) => {
+  const pipe = path.join(stage.home, "notice");
+  assert.equal(spawnSync("mkfifo", [pipe]).status, 0);
+  const program = ["sh", "-c", 'printf %s "$1" > "$0"', pipe];
+  const { wire, threadId } = await opened(stage, { config: `notify = ${JSON.stringify(program)}\n`, turns: [[{ say: "done it" }]] });
+  const [messages, notice] = await Promise.all([turn(wire, threadId), readFile(pipe, "utf8")]);
+  assert.deepEqual(JSON.parse(notice), {
+    type: "agent-turn-complete",
+    "thread-id": threadId,
+    "turn-id": messages[0]?.params.turnId,
+    cwd: stage.workspace,
+    client: "scenario",
+    "input-messages": ["go"],
+    "last-assistant-message": "done it",
+  });
+});
 
 verifies("turn.asAskedFor", async (stage) => {
   await using provider = new MockProvider(stream(responsesFrames({ text: "seen" })));

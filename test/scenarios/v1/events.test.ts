@@ -315,9 +315,11 @@ verifies("v1.events.findings", async (stage) => {
     overall_explanation: "Mostly fine.",
     overall_confidence_score: 0.75,
   };
-  const client = await v1Client(stage, { turns: [[{ say: `\`\`\`json\n${JSON.stringify(verdict)}\n\`\`\`` }], [{ say: "No form." }]] });
+  const client = await v1Client(stage, {
+    turns: [[{ say: `\`\`\`json\n${JSON.stringify(verdict)}\n\`\`\`` }], [{ say: "No form." }], [{ say: "Good." }]],
+  });
   await client.open({ cwd: stage.workspace, ...free });
-  const targets = [{ type: "uncommittedChanges" }, { type: "baseBranch", branch: "main" }];
+  const targets = [{ type: "uncommittedChanges" }, { type: "baseBranch", branch: "main" }, { type: "commit", sha: "1234567", title: "x" }];
   const received = (type: string) => client.wire.received.filter(({ method }) => method === `codex/event/${type}`);
   for (const [i, target] of targets.entries()) {
     await client.call("review/start", { threadId: client.conversationId, target });

@@ -85,3 +85,52 @@ verifies("v1.events.later", async (stage) => {
   await client.event("shutdown_complete");
   client.check();
 });
+
+verifies("v1.events.questions", async (stage) => {
+  const options = [
+    { label: "SQLite", description: "One file." },
+    { label: "Postgres", description: "A server." },
+  ];
+  await using cast = new Cast({
+    ASK: [call("request_user_input", { questions: [{ id: "db", header: "Database", question: "Which database?", options }] }), say("ok")],
+    LOOK: [call("lookup_ticket", { ticket_id: "ABC-123" }), say("ok")],
+  });
+  const client = await v1Client(stage, { config: await cast.config() }, { experimentalApi: true });
+  const tool = { type: "function", name: "lookup_ticket", description: "Fetches a ticket", inputSchema: { type: "object" } };
+  const { thread } = await client.call("thread/start", { cwd: stage.workspace, ...free, dynamicTools: [tool] });
+  await client.call("addConversationListener", { conversationId: thread.id });
+  const turn = async (text: string, method: string, result: unknown) => {
+    const from = client.wire.received.length;
+    await client.call("turn/start", { threadId: thread.id, input: [{ type: "text", text, text_elements: [] }] });
+    const asked = await client.wire.until((message) => message.method === method, method);
+    client.wire.send({ id: asked.id, result });
+    await client.wire.until(
+      (message) => message.method === "codex/event/task_complete" && client.wire.received.indexOf(message) >= from,
+      "the end of the turn",
+    );
+    return asked.params;
+  };
+  const { turnId, itemId } = await turn("ASK", "item/tool/requestUserInput", { answers: { db: { answers: ["Postgres"] } } });
+  assert.match(cast.of("ASK").at(-1)?.outputs[0] ?? "", /Postgres/, "the newer API's answer counts, not the older connection's silence");
+  const questions = [{ id: "db", header: "Database", question: "Which database?", isOther: true, isSecret: false, options }];
+  const { type, ...asked } = await client.event("request_user_input");
+  assert.deepEqual(asked, { call_id: itemId, callId: itemId, turn_id: turnId, turnId, questions });
+  const called = await turn("LOOK", "item/tool/call", { contentItems: [{ type: "inputText", text: "it is open" }], success: true });
+  assert.match(cast.of("LOOK").at(-1)?.outputs[0] ?? "", /it is open/);
+  assert.deepEqual(await client.event("dynamic_tool_call_request"), {
+    ...{ type: "dynamic_tool_call_request", callId: called.callId, turnId: called.turnId },
+    ...{ tool: "lookup_ticket", arguments: { ticket_id: "ABC-123" } },
+  });
+  client.check();
+});
+
+verifies("v1.events.unanswered", async (stage) => {
+  const questions = [{ id: "db", header: "Database", question: "Which database?", options: [] }];
+  await using cast = new Cast({ ASK: [call("request_user_input", { questions }), say("ok")] });
+  const client = await v1Client(stage, { config: await cast.config() });
+  await client.open({ cwd: stage.workspace, ...free });
+  const events = await client.say("ASK");
+  client.check();
+  assert.ok(events.some(({ type }) => type === "request_user_input"));
+  assert.match(cast.of("ASK").at(-1)?.outputs[0] ?? "", /no answers were given/);
+});

@@ -2,7 +2,7 @@
 import { createRoot } from "react-dom/client";
 import { Root } from "../../../web/src/screens/root.tsx";
 import { Controller } from "../../../web/src/state/controller.ts";
-import { createStore, nextFrame } from "../../../web/src/state/store.ts";
+import { createStore, pacedFrames } from "../../../web/src/state/store.ts";
 import "../../../web/src/styles.ts";
 import "./panel.css";
 import type { HostMessage } from "../host/port.ts";
@@ -16,7 +16,7 @@ function run(element: HTMLElement): void {
   const editor = acquireVsCodeApi();
   const { shelf, address, move } = surroundingsOf(editor, element.dataset["kept"]);
   const port = connectPort(editor);
-  const controller = new Controller(port.connection, createStore(nextFrame), shelf);
+  const controller = new Controller(port.connection, createStore(pacedFrames()), shelf);
   addEventListener("message", (event: MessageEvent<HostMessage>) => {
     const message = event.data;
     if (message.type === "go") {

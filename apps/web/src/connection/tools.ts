@@ -9,6 +9,7 @@ export type PushState = Answer<"GET /api/push">;
 export type PushWants = NonNullable<PushState["wants"]>;
 export type OpenTerminal = Answer<"GET /api/terminals">["data"][number];
 export type BackgroundTerminal = Answer<"GET /api/sessions/:sessionId/background-terminals">["data"][number];
+export type FleetStatus = Answer<"GET /api/fleet">;
 export type Preview = Answer<"GET /api/previews">["data"][number];
 
 export interface ScheduleDraft {
@@ -56,6 +57,11 @@ export interface ToolCalls {
   switchSkill(path: string, enabled: boolean): Promise<void>;
   addSkill(name: string, description: string, instructions: string): Promise<void>;
 
+  /** The workers of the fleet that the engine belongs to. */
+  fleet(): Promise<FleetStatus>;
+  /** Lets a worker leave. */
+  drainWorker(name: string): Promise<void>;
+
   openTerminal(sessionId: string, size: { readonly cols: number; readonly rows: number }, terminalId: string | null): WebSocket;
   terminals(): Promise<readonly OpenTerminal[]>;
   backgroundTerminals(sessionId: string): Promise<readonly BackgroundTerminal[]>;
@@ -74,6 +80,8 @@ export const toolsOver = (http: Http, key: PageKey): ToolCalls => ({
   ...pushOver(http, key),
   ...settingsOver(http),
   ...programsOver(http, key),
+  fleet: () => http.call("GET /api/fleet"),
+  drainWorker: (name) => done(http.call("POST /api/fleet/workers/:name/drain", { path: { name } })),
 });
 
 const isLoopback = (name: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(name);

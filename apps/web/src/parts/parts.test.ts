@@ -6,7 +6,7 @@ import { withMarks } from "./diff/colors.ts";
 import { commentsMessage } from "./diff/comments.ts";
 import { diffOfChange, mergeFiles, parseDiff } from "./diff/parse.ts";
 import { sideBySide, wordMarks } from "./diff/rows.ts";
-import { advance, type Blocks, decodeEntities, safeHref } from "./markdown/blocks.ts";
+import { decodeEntities, safeHref } from "./markdown/blocks.ts";
 import { choicesFor, outcomeLabel } from "./requests/choices.ts";
 import { announcement, describe, unwrapShell } from "./requests/describe.ts";
 import {
@@ -42,52 +42,6 @@ const request = (method: string, details: Record<string, unknown>, part: Partial
 });
 
 /* markdown */
-
-test("markdown read piece by piece gives the blocks of the whole text", () => {
-  const piece = fc.constantFrom(
-    "# Title\n",
-    "text ",
-    "\n\n",
-    "- a\n",
-    "- b\n",
-    "```ts\n",
-    "x\n",
-    "```\n",
-    "> q\n",
-    "| a |\n| - |\n",
-    "**b",
-    "** ",
-    "1. one\n",
-  );
-  fc.assert(
-    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-      let blocks: Blocks | undefined;
-      let text = "";
-      for (const p of pieces) {
-        text += p;
-        blocks = advance(blocks, text);
-      }
-      const shape = (b: Blocks): string[] =>
-        [...b.frozen, ...b.open].filter((t) => t.type !== "space").map((t) => `${t.type}:${t.raw.trim()}`);
-      if (blocks !== undefined) assert.deepEqual(shape(blocks), shape(advance(undefined, text)));
-    }),
-  );
-});
-
-test("line breaks of every kind come once, however the text was cut", () => {
-  const text = "# One\r\n\r\n\n\nTwo\n\n- a\r\n- b\r\n\r\n\n```\r\ncode\n\nmore\r\n```\n\nend";
-  let blocks: Blocks | undefined;
-  for (let length = 1; length <= text.length; length++) blocks = advance(blocks, text.slice(0, length));
-  const raw = [...(blocks?.frozen ?? []), ...(blocks?.open ?? [])].map((token) => token.raw).join("");
-  assert.equal(raw, text.replaceAll("\r\n", "\n"));
-});
-
-test("finished blocks keep their identity while the text grows", () => {
-  const first = advance(undefined, "# One\n\nTwo words\n\nthr");
-  const next = advance(first, "# One\n\nTwo words\n\nthree and more");
-  assert.ok(first.frozen.length >= 2);
-  assert.ok(first.frozen.every((token, i) => next.frozen[i] === token));
-});
 
 test("only addresses that a click may open become links", () => {
   for (const bad of [

@@ -1,7 +1,7 @@
 /** The lower edge of a session: open requests, queued messages, and the composer. None of them hides another. */
-import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { memo, type ReactElement, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { allows, useApp } from "../app-context.tsx";
-import type { PendingView, SessionSummary, ThreadView } from "../state/model.ts";
+import type { PendingView, SessionSummary, ThreadTokenUsage, ThreadView } from "../state/model.ts";
 import { modeOf, permissionModes } from "../state/modes.ts";
 import { focusFallback, IconButton } from "../ui/controls.tsx";
 import { Composer } from "./composer/composer.tsx";
@@ -14,22 +14,25 @@ import { WaitingCard } from "./request-card.tsx";
 export interface DockProps {
   readonly sessionId: string;
   readonly session: SessionSummary | undefined;
-  readonly thread: ThreadView | undefined;
+  readonly running: boolean;
+  readonly queue: ThreadView["queue"];
+  readonly usage: ThreadTokenUsage | null;
   readonly pending: readonly PendingView[];
   /** The request that the user navigated to. */
   readonly requestId: string | null;
   readonly onCommand: (name: string) => void;
 }
 
-export function Dock({ sessionId, session, thread, pending, requestId, onCommand }: DockProps): ReactElement {
+/** It is not drawn again for each word that streams in: it gets the parts of the thread that it shows. */
+export const Dock = memo(function Dock(props: DockProps): ReactElement {
+  const { sessionId, session, running, queue, usage, pending, requestId, onCommand } = props;
   const { controller, scope } = useApp();
-  const running = session?.activeTurnId != null || thread?.turns.at(-1)?.status === "inProgress";
   return (
     <div className="dock">
       <div className="column">
         <DockCards pending={pending} requestId={requestId} session={session} />
         <GoalBar sessionId={sessionId} onEdit={() => onCommand("goal")} />
-        <Queue sessionId={sessionId} thread={thread} running={running} />
+        <Queue sessionId={sessionId} queue={queue} running={running} />
         <Composer
           key={sessionId}
           draftKey={sessionId}
@@ -46,10 +49,10 @@ export function Dock({ sessionId, session, thread, pending, requestId, onCommand
           onCommand={onCommand}
           footer={session === undefined ? null : <SessionControls session={session} />}
           meter={
-            thread?.tokenUsage == null ? null : (
+            usage === null ? null : (
               <>
-                <Cost sessionId={sessionId} usage={thread.tokenUsage} />
-                <TokenMeter usage={thread.tokenUsage} />
+                <Cost sessionId={sessionId} usage={usage} />
+                <TokenMeter usage={usage} />
               </>
             )
           }
@@ -57,7 +60,7 @@ export function Dock({ sessionId, session, thread, pending, requestId, onCommand
       </div>
     </div>
   );
-}
+});
 
 /** One card at a time, in full: the current request is never squeezed by later ones. */
 function DockCards({

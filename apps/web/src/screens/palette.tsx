@@ -1,6 +1,6 @@
 /** The command palette: every action and every session, found by typing a few letters. */
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useMemo, useRef, useState } from "react";
-import { useApp, useAppState } from "../app-context.tsx";
+import { settingsOf, useApp, useAppState } from "../app-context.tsx";
 import { folderName } from "../state/format.ts";
 import { commands, keymapWith, showKeys } from "../state/keys.ts";
 import { newestFirst } from "../state/list.ts";
@@ -157,7 +157,7 @@ function useEntries(): readonly Entry[] {
           run: () => app.run(c.id),
         }),
       );
-    const pages = app.controller.connection.offers.settings.map(
+    const pages = settingsOf(app).map(
       (tab): Entry => ({
         id: `settings:${tab}`,
         label: `Settings: ${tab}`,

@@ -8,23 +8,23 @@ import { Icon } from "../ui/icons.tsx";
 
 export function Queue({
   sessionId,
-  thread,
+  queue,
   running,
 }: {
   sessionId: string;
-  thread: ThreadView | undefined;
+  queue: ThreadView["queue"];
   running: boolean;
 }): ReactElement | null {
   const [editing, setEditing] = useState<string>();
-  if (thread === undefined || thread.queue.length === 0) return null;
+  if (queue.length === 0) return null;
   return (
     <ol className="queue" aria-label="Queued messages">
-      {thread.queue.map((message, at) => (
+      {queue.map((message, at) => (
         <li key={message.messageId}>
           {editing === message.messageId ? (
             <QueueEdit sessionId={sessionId} message={message} onClose={() => setEditing(undefined)} />
           ) : (
-            <QueueRow {...{ sessionId, message, at, running }} all={thread.queue} onEdit={() => setEditing(message.messageId)} />
+            <QueueRow {...{ sessionId, message, at, running }} all={queue} onEdit={() => setEditing(message.messageId)} />
           )}
         </li>
       ))}

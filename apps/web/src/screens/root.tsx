@@ -113,10 +113,10 @@ function tellFailures(toast: App["toast"]): () => void {
 function useShared(
   controller: Controller,
   ready: boolean,
-): Pick<App, "models" | "scope" | "offlineTour" | "defaultFolder" | "defaultModel" | "sandbox" | "reload"> {
+): Pick<App, "models" | "scope" | "offlineTour" | "defaultFolder" | "defaultModel" | "sandbox" | "fleet" | "reload"> {
   const [models, setModels] = useState<Models>([]);
   const [me, setMe] = useState<Me>();
-  const [runtime, setRuntime] = useState<Pick<Capabilities["runtime"], "offlineTour" | "cwd" | "sandbox" | "model">>({
+  const [runtime, setRuntime] = useState<Pick<Capabilities["runtime"], "offlineTour" | "cwd" | "sandbox" | "model"> & { fleet?: boolean }>({
     offlineTour: false,
     cwd: "",
   });
@@ -126,7 +126,7 @@ function useShared(
     connection.models().then(setModels, () => {});
     connection.me().then(setMe, () => {});
     connection.capabilities().then(
-      (c) => setRuntime(c.runtime),
+      (c) => setRuntime({ ...c.runtime, fleet: c.runtime.fleet === true }),
       () => {},
     );
   }, [controller]);
@@ -142,6 +142,7 @@ function useShared(
         defaultFolder: runtime.cwd,
         defaultModel: runtime.model ?? undefined,
         sandbox: runtime.sandbox ?? undefined,
+        fleet: runtime.fleet,
       },
     }),
     [models, scope, runtime, reload],

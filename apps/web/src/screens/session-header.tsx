@@ -1,10 +1,10 @@
 /** The session header: title, folder, state, and actions. */
-import type { ReactElement } from "react";
+import { memo, type ReactElement } from "react";
 import { allows, useApp, useAppState } from "../app-context.tsx";
 import { planProgress } from "../parts/plan.tsx";
 import { folderName, shortPath } from "../state/format.ts";
 import { isWorking, stateLabel, waitingCounts } from "../state/list.ts";
-import type { SessionSummary, ThreadView } from "../state/model.ts";
+import type { PlanView, SessionSummary } from "../state/model.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Menu, type MenuItem } from "../ui/overlays.tsx";
@@ -16,7 +16,8 @@ import { useAgents } from "./use-agents.ts";
 
 export interface HeaderProps {
   readonly session: SessionSummary | undefined;
-  readonly thread: ThreadView | undefined;
+  /** The newest plan of the conversation. */
+  readonly plan: PlanView | null;
   readonly menuButton: ReactElement | null;
   readonly panel: PanelTab | undefined;
   readonly onPanel: (panel: PanelTab) => void;
@@ -24,10 +25,11 @@ export interface HeaderProps {
   readonly onDialog: (dialog: ListDialog) => void;
 }
 
-export function SessionHeader({ session, thread, menuButton, panel, onPanel, onCommand, onDialog }: HeaderProps): ReactElement {
+/** It is not drawn again for each word that streams in. */
+export const SessionHeader = memo(function SessionHeader(props: HeaderProps): ReactElement {
+  const { session, plan, menuButton, panel, onPanel, onCommand, onDialog } = props;
   const waiting = useAppState((s) => (session === undefined ? 0 : (waitingCounts(s.pending).get(session.sessionId) ?? 0)));
   const state = session === undefined ? undefined : stateLabel(session, waiting, false);
-  const plan = [...(thread?.turns ?? [])].reverse().find((t) => t.plan !== null)?.plan ?? null;
   const progress = plan === null ? null : planProgress(plan);
   return (
     <header className="session-head">
@@ -81,7 +83,7 @@ export function SessionHeader({ session, thread, menuButton, panel, onPanel, onC
       {session === undefined ? null : <HeaderMenu session={session} onCommand={onCommand} onDialog={onDialog} />}
     </header>
   );
-}
+});
 
 /** Only where programs can be shown. */
 function ProgramsButton({ isOpen, onOpen }: { isOpen: boolean; onOpen: () => void }): ReactElement | null {

@@ -17,7 +17,7 @@ import { FileLinksContext } from "../parts/transcript/file-links.tsx";
 import { SessionLinksContext } from "../parts/transcript/links.ts";
 import type { TranscriptHandle } from "../parts/transcript/transcript.tsx";
 import { WaitingItems } from "../parts/transcript/waiting.ts";
-import type { SessionSummary } from "../state/model.ts";
+import type { PlanView, SessionSummary, ThreadView } from "../state/model.ts";
 import { togglePin } from "./arrange.tsx";
 import type { OpenedFile, PanelTab } from "./panel-tabs.ts";
 import type { SessionDialog } from "./session.tsx";
@@ -144,3 +144,19 @@ export const PanelOnDemand = (props: ComponentProps<typeof SidePanel>): ReactEle
     <SidePanel {...props} />
   </Suspense>
 );
+
+/** What the header and the composer get of a session: the same objects while text streams in, so that they are not drawn again with each word. */
+export function useSteady(
+  thread: ThreadView | undefined,
+  setPanel: SetPanel,
+  run: (command: string) => boolean,
+): { onPanel: (tab: PanelTab) => void; onCommand: (name: string) => void; plan: PlanView | null } {
+  const app = useApp();
+  const onPanel = useCallback((tab: PanelTab) => setPanel((open) => (open === tab ? undefined : tab)), [setPanel]);
+  const onCommand = useCallback(
+    (name: string): void => (name === "new" ? app.run("newSession") : name === "help" ? app.run("help") : void run(name)),
+    [app.run, run],
+  );
+  const plan = useMemo(() => thread?.turns.findLast((turn) => turn.plan !== null)?.plan ?? null, [thread?.turns]);
+  return { onPanel, onCommand, plan };
+}

@@ -21,7 +21,7 @@ import { OutboxList } from "./outbox.tsx";
 import { panelTabs } from "./panel-tabs.ts";
 import { PlanReady } from "./plan-ready.tsx";
 import { SessionHeader } from "./session-header.tsx";
-import { Contexts, PanelOnDemand, useFileAndJump, useMoreCommands } from "./session-more.tsx";
+import { Contexts, PanelOnDemand, useFileAndJump, useMoreCommands, useSteady } from "./session-more.tsx";
 import { forkAt, turnsFrom, undo } from "./undo.ts";
 
 const GoalDialog = lazy(() => import("./goal-dialog.tsx"));
@@ -50,6 +50,7 @@ export type SessionDialog =
 /** How many ended requests that belong to no turn are shown. */
 const answersShown = 5;
 const noDecisions: readonly Decision[] = [];
+const noQueue: ThreadView["queue"] = [];
 
 export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: SessionProps): ReactElement {
   const app = useApp();
@@ -147,6 +148,7 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
   usePullRequest(connection, sessionId, session?.branch != null);
   const older = useCallback(() => controller.loadOlder(sessionId).catch(controller.report), [controller, sessionId]);
 
+  const { onPanel, onCommand, plan } = useSteady(thread, setPanel, run);
   if (gone || (thread?.loaded === true && session === undefined)) return <Gone menuButton={menuButton} />;
   const turnMenu = (turn: TurnView): ReactElement | null =>
     !allows(scope, "drive") || turn.status === "inProgress" ? null : (
@@ -174,10 +176,10 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
           session={session}
           menuButton={menuButton}
           panel={panel}
-          onPanel={(p) => setPanel(panel === p ? undefined : p)}
+          onPanel={onPanel}
           onCommand={run}
           onDialog={setDialog}
-          thread={thread}
+          plan={plan}
         />
         {thread === undefined || !thread.loaded ? (
           <Loading />
@@ -210,10 +212,12 @@ export function SessionScreen({ sessionId, requestId, menuButton, onCommands }: 
         <Dock
           sessionId={sessionId}
           session={session}
-          thread={thread}
+          running={session?.activeTurnId != null || thread?.turns.at(-1)?.status === "inProgress"}
+          queue={thread?.queue ?? noQueue}
+          usage={thread?.tokenUsage ?? null}
           pending={pending}
           requestId={requestId}
-          onCommand={(name) => (name === "new" ? app.run("newSession") : name === "help" ? app.run("help") : void run(name))}
+          onCommand={onCommand}
         />
       </div>
       {panel === undefined || thread === undefined ? null : (

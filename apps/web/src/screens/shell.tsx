@@ -203,9 +203,7 @@ function Banner({ link, engineDown, reason }: { link: string; engineDown: boolea
       </p>
     );
   if (engineDown)
-    return (
-      <p className="banner banner-problem">The engine has stopped{reason === null ? "" : `: ${reason}`}. It is being started again.</p>
-    );
+    return <p className="banner banner-problem">The engine cannot be reached{reason === null ? "" : `: ${reason}`}. Trying again…</p>;
   if (offlineTour)
     return (
       <div className="banner banner-info">

@@ -84,8 +84,8 @@ export function Sidebar({ onClose, onNew }: { onClose: () => void; onNew: () => 
       />
       {rows.length === 0 ? <p className="sidebar-empty">{search === "" ? "No sessions here yet." : "Nothing fits."}</p> : null}
       <div className="session-list">
-        <Virtualizer as="ul" item="li" itemSize={58}>
-          {rows.map((row) => (
+        <Virtualizer as="ul" item="li" itemSize={58} data={rows}>
+          {(row) => (
             <Row
               key={row.key}
               row={row}
@@ -96,7 +96,7 @@ export function Sidebar({ onClose, onNew }: { onClose: () => void; onNew: () => 
               selected={selected}
               onSelect={setSelected}
             />
-          ))}
+          )}
         </Virtualizer>
       </div>
       {selected === undefined ? null : (

@@ -5,6 +5,7 @@ import type { ListCalls, Section } from "../connection/more-calls.ts";
 import { plural } from "./format.ts";
 import { browserDepot, type Depot, KeptAnswers, KeptAttachments, PutDrafts } from "./kept.ts";
 import type { Attachment, MessageOverrides, OutgoingMessage, PendingRequest, SessionSummary, UserInput } from "./model.ts";
+import { type SessionPage, sessionBatches } from "./session-batches.ts";
 import { readJson, type Shelf, writeJson } from "./settings.ts";
 import type { Store } from "./store.ts";
 
@@ -216,13 +217,10 @@ export class Controller {
   }
 
   async #readRest(start: string | null, archived: boolean): Promise<void> {
-    let cursor = start;
-    while (cursor !== null) {
-      const page = await this.connection.sessions({ archived, cursor }).catch(() => undefined);
-      if (page === undefined) return;
-      cursor = page.nextCursor;
-      this.store.dispatch({ type: "sessions", sessions: page.sessions, archived, first: false, complete: cursor === null, seq: page.seq });
-    }
+    const shown = (): number => this.store.get()[archived ? "archived" : "sessions"].size;
+    const read = (cursor: string): Promise<SessionPage> => this.connection.sessions({ archived, cursor });
+    for await (const batch of sessionBatches(start, read, shown))
+      this.store.dispatch({ type: "sessions", archived, first: false, ...batch });
   }
 
   async readArchive(): Promise<void> {

@@ -45,7 +45,7 @@ export function listRows(
       (view.filter === "all" && terms.length > 0) ||
       isSnoozed(s, waiting, now) === (view.filter === "snoozed")) &&
     terms.every((w) => searchText(s).includes(w));
-  const all = [...source.values()].filter(fits).sort(newestFirst);
+  const all = sorted(source).filter(fits);
   const { roots: sessions, children } = family(all);
   const first = sessions.filter((s) => needsYou(s, waiting));
   const rest = sessions.filter((s) => !needsYou(s, waiting));
@@ -63,6 +63,14 @@ export function listRows(
     groups.set(key, group);
   }
   return flatten(groups, view.folded, children);
+}
+
+/** A letter typed into the search does not change their order. */
+const order = new WeakMap<ReadonlyMap<string, SessionSummary>, readonly SessionSummary[]>();
+function sorted(sessions: ReadonlyMap<string, SessionSummary>): readonly SessionSummary[] {
+  const known = order.get(sessions) ?? [...sessions.values()].sort(newestFirst);
+  order.set(sessions, known);
+  return known;
 }
 
 interface Group {
@@ -97,6 +105,7 @@ function family(sessions: readonly SessionSummary[]): {
   roots: readonly SessionSummary[];
   children: ReadonlyMap<string, readonly SessionSummary[]>;
 } {
+  if (sessions.every((s) => s.parentSessionId == null)) return { roots: sessions, children: new Map() };
   const parents = new Map(sessions.map((s) => [s.sessionId, s.parentSessionId]));
   const isChild = (s: SessionSummary): boolean => {
     // A cycle of parents has no root; all of its sessions stay visible.
@@ -198,7 +207,13 @@ export function overviewOf(state: Pick<AppState, "sessions" | "pending" | "secti
 
 const needsYou = (session: SessionSummary, waiting: ReadonlyMap<string, number>): boolean => (waiting.get(session.sessionId) ?? 0) > 0;
 
-const searchText = (s: SessionSummary): string => `${s.title}\n${s.preview}\n${s.cwd}\n${s.branch ?? ""}`.toLowerCase();
+const texts = new WeakMap<SessionSummary, string>();
+function searchText(session: SessionSummary): string {
+  const { title, preview, cwd, branch } = session;
+  const text = texts.get(session) ?? `${title}\n${preview}\n${cwd}\n${branch ?? ""}`.toLowerCase();
+  texts.set(session, text);
+  return text;
+}
 
 export interface StateLabel {
   readonly id: "waiting" | "working" | "failed" | "unread" | "idle";

@@ -30,7 +30,7 @@ export const browserAddress: Address = {
 
 export const settingsTabs = [
   ...(["general", "keys", "cost", "devices", "rules", "audit", "servers", "hooks", "plugins", "account"] as const),
-  ...(["skills", "templates", "schedules", "sharing"] as const),
+  ...(["skills", "templates", "schedules", "sharing", "fleet"] as const),
 ] as const;
 export type SettingsTab = (typeof settingsTabs)[number];
 

@@ -2,6 +2,7 @@
 import { memo, type ReactElement, useEffect, useState } from "react";
 import { CopyButton } from "../copy-button.tsx";
 import { type ColorLines, colorize, languageOf } from "./highlight.ts";
+import { PlainCode } from "./plain-code.tsx";
 
 /** A text's colours once they are computed; while the text still grows it stays plain, so that nothing is highlighted twice. */
 function useColors(code: string, language: string | undefined, settled: boolean): ColorLines | undefined {
@@ -38,7 +39,13 @@ export const CodeBlock = memo(function CodeBlock({
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard */}
       <pre className="code" tabIndex={0}>
-        <code>{lines === undefined ? code : lines.map((line, i) => <ColorLine key={i} line={line} last={i === lines.length - 1} />)}</code>
+        <code>
+          {lines === undefined ? (
+            <PlainCode code={code} />
+          ) : (
+            lines.map((line, i) => <ColorLine key={i} line={line} last={i === lines.length - 1} />)
+          )}
+        </code>
       </pre>
     </figure>
   );

@@ -1,30 +1,58 @@
 /** Splits growing markdown into blocks so that each streamed piece only re-parses the last block. Never produces HTML. */
 import { Lexer, type Token } from "marked";
+import { type CutList, continued, grown, listCut, listPartOf, partsOfList, startAfter } from "./growing.ts";
 
 export interface Blocks {
   readonly source: string;
   /** Blocks that later text cannot change; the same objects are reused from step to step. */
   readonly frozen: readonly Token[];
   readonly frozenLength: number;
+  /** The number of the next item, if a long list was cut at the end of `frozen`. */
+  readonly nextItem: CutList["start"] | undefined;
   /** The block that is still growing, and blank space after it. */
   readonly open: readonly Token[];
 }
 
-const nothing: Blocks = { source: "", frozen: [], frozenLength: 0, open: [] };
+const nothing: Blocks = { source: "", frozen: [], frozenLength: 0, nextItem: undefined, open: [] };
 
 /** The blocks of `source`; `before` is the result for an earlier, shorter version of the same text. */
 export function advance(before: Blocks | undefined, source: string): Blocks {
   const base = before !== undefined && source.startsWith(before.source) ? before : nothing;
   if (base.source === source && base !== nothing) return base;
   // Offsets count the characters that the lexer sees, which knows one kind of line break.
-  const rest = source.replace(/\r\n?/g, "\n").slice(base.frozenLength);
-  const done = finished(rest);
-  const length = done.reduce((sum, token) => sum + token.raw.length, 0);
+  let rest = (source.includes("\r") ? source.replace(/\r\n?/g, "\n") : source).slice(base.frozenLength);
+  const longer = grown(base.open, rest, lex);
+  if (longer !== undefined) return { ...base, source, open: [longer] };
+  const added: Token[] = [];
+  let { nextItem, frozenLength } = base;
+  const freeze = (tokens: readonly Token[], length: number): void => {
+    for (const token of tokens) added.push(token);
+    frozenLength += length;
+    rest = rest.slice(length);
+  };
+  for (;;) {
+    const cut = listCut(rest);
+    const part = cut === 0 ? undefined : listPartOf(rest.slice(0, cut), nextItem, lex);
+    if (part !== undefined) {
+      freeze([part], cut);
+      nextItem = startAfter(part);
+      continue;
+    }
+    const done = continued(finished(rest), nextItem);
+    if (done.length === 0) break;
+    const length = done.reduce((sum, token) => sum + token.raw.length, 0);
+    freeze(
+      done.flatMap((token) => (token.type === "list" ? partsOfList(token, lex) : [token])),
+      length,
+    );
+    nextItem = undefined;
+  }
   return {
     source,
-    frozen: done.length === 0 ? base.frozen : [...base.frozen, ...done],
-    frozenLength: base.frozenLength + length,
-    open: lex(rest.slice(length)),
+    frozen: added.length === 0 ? base.frozen : [...base.frozen, ...added],
+    frozenLength,
+    nextItem,
+    open: continued(lex(rest), nextItem),
   };
 }
 
@@ -44,7 +72,7 @@ function finished(text: string): Token[] {
 
 function lex(text: string): Token[] {
   try {
-    return new Lexer({ gfm: true, breaks: false }).lex(text);
+    return [...new Lexer({ gfm: true, breaks: false }).lex(text)]; // without the list of links, which is the lexer's own
   } catch {
     // The lexer refuses pathological nesting; the text is then shown as it is.
     return [{ type: "paragraph", raw: text, text, tokens: [{ type: "text", raw: text, text }] } as Token];

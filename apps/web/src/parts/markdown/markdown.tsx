@@ -1,44 +1,59 @@
 /** Shows markdown that a model wrote: React elements from tokens, no HTML, no remote content, links that show where they go. */
 import type { Token, Tokens } from "marked";
-import { memo, type ReactElement, type ReactNode, useRef } from "react";
+import { memo, type ReactElement, type ReactNode, useEffect, useRef, useState } from "react";
 import { filePlace } from "../../state/file-place.ts";
 import { CodeBlock } from "../code/code-block.tsx";
 import { FileLink } from "../transcript/file-links.tsx";
 import { advance, type Blocks, decodeEntities, safeHref } from "./blocks.ts";
-
-/** Blocks are grouped in parts of this size, so that streamed text makes React and the browser update one part and not the whole text. */
-const perPart = 32;
+import { type Groups, groupsOf } from "./groups.ts";
+import type { CutList } from "./growing.ts";
 
 /** `settled` is false while the text still streams in. */
 export function Markdown({ text, settled = true }: { text: string; settled?: boolean }): ReactElement {
   const last = useRef<Blocks>(undefined);
   const blocks = advance(last.current, text);
   last.current = blocks;
-  const tokens = [...blocks.frozen, ...blocks.open];
-  const parts: ReactElement[] = [];
-  for (let from = 0; from < tokens.length; from += perPart) {
-    const settledCount = settled ? perPart : Math.min(perPart, Math.max(0, blocks.frozen.length - from));
-    parts.push(<Part key={from} tokens={tokens.slice(from, from + perPart)} settledCount={settledCount} />);
-  }
+  const lastGroups = useRef<Groups>(undefined);
+  const groups = groupsOf(lastGroups.current, blocks.frozen);
+  lastGroups.current = groups;
+  const rest = [...blocks.frozen.slice(groups.grouped), ...blocks.open];
+  const settledCount = settled ? rest.length : blocks.frozen.length - groups.grouped;
   return (
     <div className="markdown" dir="auto">
-      {parts}
+      {groups.full.map((tokens, i) => (
+        <Part key={i} tokens={tokens} settledCount={tokens.length} isFull />
+      ))}
+      {rest.length === 0 ? null : <Part key={groups.full.length} tokens={rest} settledCount={settledCount} isFull={false} />}
     </div>
   );
 }
 
-const Part = memo(
-  function Part({ tokens, settledCount }: { tokens: readonly Token[]; settledCount: number }): ReactElement {
-    return (
-      <div className="md-part">
-        {tokens.map((token, i) => (
-          <Block key={i} token={token} settled={i < settledCount} />
-        ))}
-      </div>
-    );
-  },
-  (a, b) => a.settledCount === b.settledCount && a.tokens.length === b.tokens.length && a.tokens.every((token, i) => token === b.tokens[i]),
-);
+interface PartProps {
+  readonly tokens: readonly Token[];
+  /** How many of them do not change any more. */
+  readonly settledCount: number;
+  /** A full part gets no further blocks. */
+  readonly isFull: boolean;
+}
+
+/** Out of sight the browser skips a full part, once its size is known from having been laid out. */
+const Part = memo(function Part({ tokens, settledCount, isFull }: PartProps): ReactElement {
+  const [isLaidOut, setLaidOut] = useState(false);
+  useEffect(() => {
+    if (!isFull) return;
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => setLaidOut(true));
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isFull]);
+  return (
+    <div className={isLaidOut ? "md-part md-part-full" : "md-part"}>
+      {tokens.map((token, i) => (
+        <Block key={i} token={token} settled={i < settledCount} />
+      ))}
+    </div>
+  );
+});
 
 const Block = memo(function Block({ token, settled }: { token: Token; settled: boolean }): ReactNode {
   return block(token, settled, 0);
@@ -91,7 +106,7 @@ const children = (tokens: readonly Token[] | undefined, settled: boolean, depth:
   tokens?.map((t, i) => <Fragmented key={i}>{block(t, settled, depth + 1)}</Fragmented>);
 const Fragmented = ({ children }: { children: ReactNode }): ReactNode => children;
 
-function List({ token, settled, depth }: { token: Tokens.List; settled: boolean; depth: number }): ReactElement {
+function List({ token, settled, depth }: { token: CutList; settled: boolean; depth: number }): ReactElement {
   const items = token.items.map((item, i) => (
     <li key={i} dir="auto" className={item.task ? "md-task" : undefined}>
       {item.task ? (
@@ -104,7 +119,14 @@ function List({ token, settled, depth }: { token: Tokens.List; settled: boolean;
       )}
     </li>
   ));
-  return token.ordered ? <ol start={token.start === "" ? undefined : token.start}>{items}</ol> : <ul>{items}</ul>;
+  const className = token.goesOn === true ? "md-goes-on" : undefined;
+  return token.ordered ? (
+    <ol className={className} start={token.start === "" ? undefined : token.start}>
+      {items}
+    </ol>
+  ) : (
+    <ul className={className}>{items}</ul>
+  );
 }
 
 function Table({ token, depth }: { token: Tokens.Table; depth: number }): ReactElement {
@@ -124,19 +146,25 @@ function Table({ token, depth }: { token: Tokens.Table; depth: number }): ReactE
         </thead>
         <tbody>
           {token.rows.map((row, r) => (
-            <tr key={r}>
-              {row.map((cell, i) => (
-                <td key={i} dir="auto" style={{ textAlign: align(i) }}>
-                  {inline(cell.tokens, depth)}
-                </td>
-              ))}
-            </tr>
+            <Row key={r} row={row} depth={depth} />
           ))}
         </tbody>
       </table>
     </div>
   );
 }
+
+const Row = memo(function Row({ row, depth }: { row: readonly Tokens.TableCell[]; depth: number }): ReactElement {
+  return (
+    <tr>
+      {row.map((cell, i) => (
+        <td key={i} dir="auto" style={{ textAlign: cell.align ?? undefined }}>
+          {inline(cell.tokens, depth)}
+        </td>
+      ))}
+    </tr>
+  );
+});
 
 function inline(tokens: readonly Token[] | undefined, depth: number): ReactNode {
   if (tokens === undefined) return null;

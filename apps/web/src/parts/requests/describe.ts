@@ -176,7 +176,8 @@ function permissionFacts(profile: unknown): readonly Fact[] {
   if (Array.isArray(files["entries"]))
     for (const entry of files["entries"])
       if (isRecord(entry)) facts.push({ label: spacedAccess(String(entry["access"])), value: pathText(entry["path"]), mono: true });
-  return facts;
+  // Servers send folders in the older form and in the newer one.
+  return facts.filter((fact, i) => facts.findIndex(({ label, value }) => label === fact.label && value === fact.value) === i);
 }
 
 const spacedAccess = (access: string): string => access.charAt(0).toUpperCase() + access.slice(1);

@@ -42,6 +42,17 @@ export interface ComposerProps {
   readonly meter?: ReactNode;
 }
 
+/** Lets styles know that there is a composer: a selector with `:has` would make the browser look through the whole page for it at every change. */
+function useNoted(): void {
+  useLayoutEffect(() => {
+    const { dataset } = document.documentElement;
+    dataset["composer"] = "";
+    return () => {
+      delete dataset["composer"];
+    };
+  }, []);
+}
+
 export function Composer(props: ComposerProps): ReactElement {
   const { draftKey, running, disabled, placeholder, onStop, footer, meter } = props;
   const { settings, isMac, toast, controller } = useApp();
@@ -57,6 +68,7 @@ export function Composer(props: ComposerProps): ReactElement {
   const id = useId();
   const empty = text.trim() === "" && attachments.length === 0;
   const other = settings.whileRunning === "steer" ? "queue" : "steer";
+  useNoted();
 
   const select = useSelection(field);
   const put = (next: string, start: number, end = start): void => {

@@ -1,6 +1,6 @@
 /** Settings: what this browser remembers, and what the manager keeps. */
 import { lazy, type ReactElement, Suspense, useEffect, useRef } from "react";
-import { allows, useApp } from "../../app-context.tsx";
+import { allows, settingsOf, useApp } from "../../app-context.tsx";
 import type { SettingsTab } from "../../state/router.ts";
 import { Empty } from "../../ui/controls.tsx";
 import { Icon, type IconName } from "../../ui/icons.tsx";
@@ -17,6 +17,7 @@ const PluginsTab = lazy(() => import("./plugins.tsx").then((m) => ({ default: m.
 const SkillsTab = lazy(() => import("./skills.tsx").then((m) => ({ default: m.SkillsTab })));
 const TemplatesTab = lazy(() => import("./templates.tsx").then((m) => ({ default: m.TemplatesTab })));
 const SchedulesTab = lazy(() => import("./schedules.tsx").then((m) => ({ default: m.SchedulesTab })));
+const FleetTab = lazy(() => import("./fleet.tsx").then((m) => ({ default: m.FleetTab })));
 const SharingTab = lazy(() => import("./sharing.tsx").then((m) => ({ default: m.SharingTab })));
 const AccountTab = lazy(() => import("./account.tsx").then((m) => ({ default: m.AccountTab })));
 
@@ -32,14 +33,17 @@ const tabs: readonly { readonly id: SettingsTab; readonly label: string; readonl
   { id: "hooks", label: "Hooks", icon: "bolt", admin: false },
   { id: "plugins", label: "Plugins", icon: "plug", admin: false },
   { id: "rules", label: "Approval rules", icon: "shield", admin: false },
+  { id: "fleet", label: "Fleet", icon: "rows", admin: false },
   { id: "devices", label: "Devices", icon: "device", admin: true },
   { id: "sharing", label: "Shared links", icon: "external", admin: true },
   { id: "audit", label: "Audit", icon: "list", admin: true },
 ];
 
 export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButton: ReactElement | null }): ReactElement {
-  const { go, scope, controller } = useApp();
-  const shown = tabs.filter((t) => controller.connection.offers.settings.includes(t.id) && (!t.admin || allows(scope, "admin")));
+  const app = useApp();
+  const { go, scope, controller } = app;
+  const offered = settingsOf(app);
+  const shown = tabs.filter((t) => offered.includes(t.id) && (!t.admin || allows(scope, "admin")));
   const current = shown.find((t) => t.id === tab);
   const list = useRef<HTMLElement>(null);
   // On a phone the tabs are a strip that scrolls.
@@ -76,7 +80,7 @@ export function SettingsScreen({ tab, menuButton }: { tab: SettingsTab; menuButt
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a page without buttons must be reachable by keyboard */}
         <section className="settings-page" aria-label={current?.label ?? "Settings"} tabIndex={0}>
           {current === undefined ? (
-            <Empty icon="shield" title="This device may not see that page" />
+            <Empty icon="shield" title={tab === "fleet" ? "This manager has no fleet" : "This device may not see that page"} />
           ) : (
             <Suspense fallback={<p className="hint">Loading…</p>}>
               <h2>{current.label}</h2>
@@ -118,6 +122,8 @@ function Tab({ id }: { id: SettingsTab }): ReactElement | null {
       return tools === undefined ? null : <TemplatesTab tools={tools} />;
     case "schedules":
       return tools === undefined ? null : <SchedulesTab tools={tools} />;
+    case "fleet":
+      return tools === undefined ? null : <FleetTab tools={tools} />;
     case "sharing":
       return tools === undefined ? null : <SharingTab tools={tools} />;
   }

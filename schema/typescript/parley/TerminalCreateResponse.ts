@@ -1,0 +1,3 @@
+// Generated from the method tables of Parley's app-server. Do not edit.
+
+export type TerminalCreateResponse = { terminalId: string };

@@ -1,0 +1,29 @@
+/** Waiting for an engine that does not answer: commands for a while, workers and fronts until it does. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Engine, EngineUnreachable } from "./engine.ts";
+
+export interface Patience {
+  /** After this it gives up with EngineUnreachable; undefined: never. */
+  readonly limitMs?: number;
+  readonly signal?: AbortSignal;
+  /** Called once, when it does not answer at first. */
+  readonly onWait: (reason: string) => void;
+}
+
+const pauseMs = 500;
+
+/** Resolves when the engine answers. Rejects at once with EngineRefused where it refuses us. */
+export async function reachEngine(engine: Engine, { limitMs, signal, onWait }: Patience): Promise<void> {
+  const started = performance.now();
+  for (let tries = 0; ; tries++) {
+    try {
+      await engine.query("select 1");
+      return;
+    } catch (error) {
+      if (!(error instanceof EngineUnreachable)) throw error;
+      if (limitMs !== undefined && performance.now() - started + pauseMs > limitMs) throw error;
+      if (tries === 0) onWait(error.message);
+      await sleep(pauseMs, undefined, signal === undefined ? {} : { signal });
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Reads a very long thread without what the model did in its old turns (calls, outputs, reasoning): nearly all of its bytes, and nothing that a
+ * client shows when it opens the thread, or a model reads after the last compaction.
+ */
+import { statSync } from "node:fs";
+import type { RecentRecords } from "../../core/ports/thread-store.ts";
+import { passedOver, RolloutReader } from "./read.ts";
+import { endContains, readLinesInTwo } from "./read-lines.ts";
+import { readMeta } from "./rollout.ts";
+
+/** Shorter files are read whole: that takes no longer than opening them takes anyway. */
+export const longBytes = 24 << 20;
+/** At the file's end, everything is read: less of it where that is enough. */
+const wholeBytes = [10 << 20, 20 << 20];
+const compactionMark = '"type":"compacted"';
+
+/** Undefined where the last turns and the model's history need more than the file's end. */
+export async function readRecentRollout(file: string): Promise<RecentRecords | undefined> {
+  if (file.endsWith(".zst") || statSync(file).size < longBytes) return undefined;
+  const first = await readMeta(file);
+  if (first === undefined || first.base !== undefined) return undefined;
+  for (const bytes of wholeBytes) {
+    const found = (await endContains(file, bytes, compactionMark)) ? await readEnd(file, bytes, first.meta.id) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function readEnd(file: string, bytes: number, id: string): Promise<RecentRecords | undefined> {
+  const reader = new RolloutReader(id);
+  let old: number | undefined;
+  await readLinesInTwo(
+    file,
+    bytes,
+    (block) => takeOld(block, reader),
+    (line) => {
+      old ??= reader.size;
+      reader.take(line);
+    },
+  );
+  const all = reader.finish();
+  const recent = all.slice((old ?? reader.size) + (all[0]?.type === "meta" ? 1 : 0));
+  const records = all.filter((record) => record !== passedOver);
+  const wholeTurns = new Set(recent.flatMap((record) => (record.type === "turnStarted" ? [record.turnId] : [])));
+  const last = records.findLast((record) => record.type === "turnStarted");
+  // A rollback may undo a compaction: then the history before it is needed too.
+  const isEnough =
+    recent.some((record) => record.type === "compacted") &&
+    !records.some((record) => record.type === "rolledBack") &&
+    last !== undefined &&
+    wholeTurns.has(last.turnId);
+  return isEnough ? { records, wholeTurns } : undefined;
+}
+
+const lineStart = Buffer.from('{"timestamp":');
+/** How many lines make a step. */
+const stepLines = 32;
+const headBytes = 160;
+/** Lines of the model's on which no id, setting or count depends, by how Codex and Parley begin them. */
+const ofTheModel =
+  /^\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":(?:"response_item","payload":\{"type":"(?:(?:function|custom_tool|local_shell)_call(?:_output)?"|reasoning"|message",(?:"id":"[^"]*",)?"role":"assistant")|"event_msg","payload":\{"type":"token_count","info":null,)/;
+
+/**
+ * Gives the lines of a block to the reader, a few at each step, and passes over those of the model's: that is decided by a line's first bytes,
+ * and the rest of it is not even made into text.
+ */
+export function* takeOld(block: Buffer, reader: RolloutReader): Generator<void> {
+  let nextStart = -1;
+  let lines = 0;
+  for (let at = 0, end = 0; at < block.length; at = end + 1) {
+    end = block.indexOf(10, at);
+    if (end === -1) end = block.length;
+    if (nextStart <= at && nextStart !== block.length) {
+      nextStart = block.indexOf(lineStart, at + 1);
+      if (nextStart === -1) nextStart = block.length;
+    }
+    // A line that was torn by a crash may have the next one joined to it.
+    const isOne = nextStart > end;
+    if (!isOne || !ofTheModel.test(block.toString("latin1", at, Math.min(end, at + headBytes))) || !reader.pass()) {
+      const line = block.toString("utf8", at, end);
+      if (line !== "" && line !== "\r") reader.take(line);
+    }
+    if (++lines % stepLines === 0) yield;
+  }
+}
