@@ -41,8 +41,11 @@ const byPath: readonly { readonly name: string; readonly args: object }[] = [
 ];
 const seen: { readonly input: readonly Item[]; readonly tools: string }[] = [];
 
-/** LEAD starts an agent and waits for it, PATHS does what `byPath` says; an agent answers 42. */
-const model = new MockProvider((response, request) => {
+/** Resolves when the lead has been told to wait: an agent's answer that the lead has read before leaves nothing to wait for. */
+let waiting = Promise.withResolvers<void>();
+
+/** LEAD starts an agent and waits for it, PATHS does what `byPath` says; an agent answers 42 once its lead waits. */
+const model = new MockProvider(async (response, request) => {
   const input = (Array.isArray(request.body["input"]) ? request.body["input"] : []) as readonly Item[];
   const outputs = input.flatMap(({ output }) => (typeof output === "string" ? [output] : []));
   const isLead = JSON.stringify(input).includes("LEAD");
@@ -51,15 +54,21 @@ const model = new MockProvider((response, request) => {
     const next = byPath[outputs.length];
     const id = `call_${outputs.length}`;
     const called = next && { calls: [{ id, name: next.name, namespace: "collaboration", args: JSON.stringify(next.args) }] };
+    if (next === wait) waiting.resolve();
     return stream(responsesFrames(called ?? { text: "over" }))(response, request);
   }
+  if (!isLead) {
+    await waiting.promise;
+    waiting = Promise.withResolvers();
+    return stream(responsesFrames({ text: "42" }))(response, request);
+  }
+  if (outputs.length === 1) waiting.resolve();
   const id = /"agent_id":"([^"]+)"/.exec(outputs[0] ?? "")?.[1];
   const call = (name: string, args: object) => ({
     calls: [{ id: `call_${name}`, name, namespace: "multi_agent_v1", args: JSON.stringify(args) }],
   });
-  const reply = !isLead
-    ? { text: "42" }
-    : outputs.length === 0
+  const reply =
+    outputs.length === 0
       ? call("spawn_agent", { message: "COUNT", model: "gpt-5.5", reasoning_effort: "low" })
       : outputs.length === 1
         ? call("wait_agent", { targets: [id], timeout_ms: 60_000 })
