@@ -14,7 +14,7 @@ import { followAnew, resumeThrough } from "./moves.ts";
 import { OlderConversations } from "./older.ts";
 import { Places } from "./places.ts";
 import { isRead } from "./rights.ts";
-import { type Target, targetOf } from "./targets.ts";
+import { type IfFree, type Target, targetOf } from "./targets.ts";
 
 /** A client's link to one worker, for one team. */
 export interface WorkerLink {
@@ -95,6 +95,7 @@ export class Routes {
     const target = targetOf(request.method, request.params);
     switch (target.kind) {
       case "thread":
+        if (target.ifFree === "stored" && this.#moving.has(target.threadId)) return await this.#readMoving(request, target.threadId);
         return await this.#inOrder(target.threadId, () => this.#toThread(request, target));
       case "new":
         return await this.#toNew(request, { team: this.#team(), labels: target.labels });
@@ -217,13 +218,13 @@ export class Routes {
       // Of a thread that is another team's the client learns as little as of one that does not exist.
       if (held === undefined || !this.#isOurs(held)) return (await this.#toHome()).link.pass(request);
       if (held.holder === undefined || ifFree === "forks") {
-        if (ifFree === "read") return await this.#fromStore(request, held.team);
+        if (needsNobody(ifFree)) return await this.#fromStore(request, held.team);
         if (ifFree === "opens" || ifFree === "forks") return await this.#toNew(request, held);
         if (await this.#open(threadId, held)) continue;
       } else {
         const worker = await fleet.reachable(held.holder);
         if (worker !== undefined) return this.linkTo(worker, held.team).link.pass(request);
-        if (ifFree === "read") return await this.#fromStore(request, held.team);
+        if (needsNobody(ifFree)) return await this.#fromStore(request, held.team);
       }
       if (performance.now() > until)
         throw invalidRequest("the worker that ran this thread is gone and no other has taken it yet; try again later");
@@ -233,6 +234,12 @@ export class Routes {
 
   #isOurs({ team }: HeldThread): boolean {
     return this.#client.user.team === null || this.#client.user.team === team;
+  }
+  /** Where no worker may take the thread for a while, its client can read it all the same. */
+  async #readMoving(request: Passed, threadId: string): Promise<void> {
+    const held = await this.#services.fleet.holder(threadId);
+    if (held === undefined || !this.#isOurs(held)) return (await this.#toHome()).link.pass(request);
+    await this.#fromStore(request, held.team);
   }
   async #fromStore(request: Passed, team: string): Promise<void> {
     const any = this.#client.user.team === null ? this.linkTo(await this.#services.fleet.any(team), team) : await this.#toHome();
@@ -337,6 +344,8 @@ export class Routes {
     this.#client.again({ ...request, moves });
   }
 }
+
+const needsNobody = (ifFree: IfFree): boolean => ifFree === "stored" || ifFree === "anywhere";
 
 const lost = (method: string): RpcError =>
   invalidRequest(

@@ -4,8 +4,10 @@ import { objectOf, textOf, threadIdIn } from "../relay/messages.ts";
 
 /** What is done with a request about a thread that nobody holds. */
 export type IfFree =
-  /** Any worker answers it from the store. */
-  | "read"
+  /** Any worker answers it from the store, also while the thread moves from one worker to another. */
+  | "stored"
+  /** Any worker answers it. */
+  | "anywhere"
   /** It opens the thread at the worker where it is placed. */
   | "opens"
   /** It makes a new thread out of what is stored, at any worker that fits. */
@@ -42,6 +44,17 @@ const needingOpen: ReadonlySet<string> = new Set([
   "addConversationListener",
 ]);
 
+/** What is stored answers these, whoever runs the thread. */
+const fromStore: ReadonlySet<string> = new Set([
+  "thread/read",
+  "thread/turns/list",
+  "thread/items/list",
+  "thread/items/read",
+  "thread/timeline/list",
+  "thread/searchOccurrences",
+  "getConversationSummary",
+]);
+
 /** Stored threads have no file: their path is a name. */
 const namedThread = /^parley:\/\/([\w-]{1,100})$/;
 
@@ -62,7 +75,8 @@ export function targetOf(method: string, params: unknown): Target {
 function whenFree(method: string): IfFree {
   if (opening.has(method)) return "opens";
   if (forking.has(method)) return "forks";
-  return needingOpen.has(method) ? "needsOpen" : "read";
+  if (needingOpen.has(method)) return "needsOpen";
+  return fromStore.has(method) ? "stored" : "anywhere";
 }
 
 /** The names that clients give to what goes on after the answer: commands, programs, watches, searches. */

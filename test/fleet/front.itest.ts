@@ -111,6 +111,19 @@ test("a fleet behind two fronts", { skip: noPostgres, timeout: 240_000 }, async 
     assert.equal((await client.turn(threadId, "after")).status, "completed");
   });
 
+  await t.test("a thread that only an absent worker may run is read meanwhile", async () => {
+    const threadId = await client.startThread(stage.settings({ config: { "fleet.labels": ["gpu"] } }));
+    await client.turn(threadId, "before");
+    await w2.kill();
+    const read = await client.ask("thread/read", { threadId, includeTurns: true }, 20_000);
+    assert.deepEqual(
+      read.result.thread.turns.map(({ status }: Message) => status),
+      ["completed"],
+    );
+    w2 = await stage.worker("w2", "--label", "gpu");
+    assert.equal((await client.turn(threadId, "after")).status, "completed");
+  });
+
   await t.test("a question over a worker's death, answered under its old id, and by another client", async () => {
     for (const byAnother of [false, true]) {
       const threadId = await client.startThread(stage.settings({ approvalPolicy: "untrusted" }));
