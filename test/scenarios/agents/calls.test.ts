@@ -73,15 +73,21 @@ verifies("agents.results", async (stage) => {
 
 verifies("agents.calls", async (stage) => {
   let id = "";
+  // A result that comes before its parent waits is brought to it by itself.
+  const waits = { first: Promise.withResolvers<void>(), second: Promise.withResolvers<void>() };
   const parts: Parts = {
     LEAD: [
       call("spawn_agent", { message: "FIRST", reasoning_effort: "low" }),
       (seen) => {
         id = idIn(seen);
+        waits.first.resolve();
         return call("wait_agent", { targets: [id], timeout_ms: 60_000 });
       },
       () => call("send_input", { target: id, message: "SECOND" }),
-      () => call("wait_agent", { targets: [id], timeout_ms: 60_000 }),
+      () => {
+        waits.second.resolve();
+        return call("wait_agent", { targets: [id], timeout_ms: 60_000 });
+      },
       () => call("close_agent", { target: id }),
       () => call("send_input", { target: id, message: "THIRD" }),
       () => call("resume_agent", { id }),
@@ -89,8 +95,8 @@ verifies("agents.calls", async (stage) => {
       () => call("wait_agent", { targets: [id, "nobody"], timeout_ms: 60_000 }),
       say("done"),
     ],
-    FIRST: [say("one")],
-    SECOND: [say("two")],
+    FIRST: [() => waits.first.promise.then(() => say("one"))],
+    SECOND: [() => waits.second.promise.then(() => say("two"))],
     THIRD: [say("three")],
   };
   await using cast = new Cast(parts);
