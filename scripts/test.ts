@@ -21,6 +21,8 @@ interface Group {
   readonly draws?: true;
   /** How many files run at a time, each in a process of its own; 1 unless given. */
   readonly atOnce?: number;
+  /** Where PARLEY_PART is `K/N`, only every Nth file runs, from the Kth on. */
+  readonly inParts?: true;
 }
 
 /** The same scenarios on the bundle, over a transport that we ship. */
@@ -52,9 +54,9 @@ const groups: readonly Group[] = [
   { name: "rules", files: "test/*.test.ts", isolation: "none" },
   { name: "terminal", files: "test/tui/**/*.itest.ts", isolation: "process", needsBuild: true, onRequest: "terminal" },
   { name: "oracle", files: "test/oracle/**/*.test.ts", isolation: "process", needsBuild: true, onRequest: "oracle", draws: true },
-  leg("stdio"),
+  { ...leg("stdio"), inParts: true },
   // What clients send, receive and are asked; what the agent does behind it is the same on every transport.
-  leg("websocket", "{approval,dynamic-tool,handshake,transport,user-input,v1}"),
+  { ...leg("websocket", "{approval,dynamic-tool,handshake,transport,user-input,v1}"), inParts: true },
   // The same frames as over a websocket, behind another listener.
   leg("unix", "{handshake,transport,user-input}"),
 ];
@@ -108,11 +110,16 @@ process.exitCode = total.failed > 0 || isShort || total.passed === 0 ? 1 : 0;
 function choose(group: Group): readonly string[] {
   const all = globSync([group.files].flat(), { cwd: root });
   const nameOf = ({ name, onRequest }: Group): string => onRequest ?? name;
-  if (args.includes(nameOf(group))) return all;
+  if (args.includes(nameOf(group))) return group.inParts === true ? partOf(all) : all;
   if (group.onRequest !== undefined) return [];
   if (args.length === 0) return all;
   const paths = args.filter((arg) => !groups.some((other) => nameOf(other) === arg)).map((arg) => path.relative(root, path.resolve(arg)));
   return all.filter((file) => paths.some((chosen) => file === chosen || file.startsWith(`${chosen}${path.sep}`)));
+}
+
+function partOf(files: readonly string[]): readonly string[] {
+  const [, part = "0", parts = "1"] = /^(\d+)\/([1-9]\d*)$/.exec(process.env["PARLEY_PART"] ?? "") ?? [];
+  return files.toSorted().filter((_, i) => i % Number(parts) === Number(part) % Number(parts));
 }
 
 /** A test that fails again has failed. One that passes is reported as unsteady, so that somebody fixes it. */
@@ -149,7 +156,7 @@ function run(group: Group, files: readonly string[], onlyTest?: string): Promise
       ...env,
       CODEX_HOME: home,
       TMPDIR: temporary,
-      PARLEY_TEST_CACHE: tmpdir(),
+      PARLEY_TEST_CACHE: process.env["PARLEY_TEST_CACHE"] ?? tmpdir(),
       // Each file's process loads the same sources: half of its time was spent on reading their types away.
       NODE_COMPILE_CACHE: path.join(scratch, "compiled"),
       PARLEY_CHECK_WIRE: "1",
