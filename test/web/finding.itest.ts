@@ -24,6 +24,10 @@ turns:
     steps:
       - run: "echo 'src/harbour.ts:2:7 - error: no pilot'"
       - say: "The lighthouse keeper says: look at \`src/harbour.ts:2\`."
+  - user: /hold the boat/
+    steps:
+      - run: "while [ ! -f boat ]; do sleep 0.05; done"
+      - say: "Held."
   - user: /tidy/
     steps:
       - call: update_goal
@@ -111,19 +115,20 @@ describe("a day's work", skip, () => {
     await idle(page);
     await page.keyboard.press("Alt+g");
     const dialog = page.getByRole("dialog", { name: "Set a goal" });
-    await dialog.getByLabel("Goal").fill("wait for me");
+    await dialog.getByLabel("Goal").fill("hold the boat");
     await dialog.getByLabel(/^Budget in tokens/).fill("many");
     await dialog.getByText("Write a whole number above zero").waitFor();
     await dialog.getByLabel(/^Budget in tokens/).fill("900000");
     await checkAccessibility(page, "the dialog of a goal");
     await dialog.getByRole("button", { name: "Start" }).click();
     const bar = page.getByRole("region", { name: "Goal" });
-    await bar.getByText("wait for me").waitFor();
+    await bar.getByText("hold the boat").waitFor();
     await bar.getByText(/of 900k tokens/).waitFor();
-    const pause = bar.getByRole("button", { name: "Pause the goal" });
-    // Turns that do nothing stop it too.
-    if ((await bar.getByText("Blocked").count()) === 0) await pause.click().catch(() => {});
-    await bar.getByText(/Paused|Blocked/).waitFor();
+    await allowed(page.getByText("running", { exact: true }));
+    await bar.getByRole("button", { name: "Pause the goal" }).click();
+    await bar.getByText("Paused").waitFor();
+    writeFileSync(path.join(stage.workspace, "boat"), "");
+    await page.getByText("Held.").first().waitFor();
     await idle(page);
     await picture(page, "goal-paused");
     await bar.getByRole("button", { name: "Change the goal" }).click();
