@@ -1,9 +1,10 @@
 /** `npm test`: runs the groups of tests, a few at a time, and sums up their results. Arguments choose groups or files. */
 import { spawn } from "node:child_process";
-import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { buildIfOld } from "./build.ts";
+import { chooseTests } from "./choose-tests.ts";
 import { inLanes } from "./lanes.ts";
 import type { Counts } from "./test-reporter.ts";
 
@@ -81,7 +82,7 @@ const slowestShown = Number(process.env["PARLEY_SLOWEST"] ?? 0);
 const again: { group: Group; files: readonly string[]; failures: Counts["failures"] }[] = [];
 
 try {
-  const chosen = groups.map((group) => ({ group, files: choose(group) })).filter(({ files }) => files.length > 0);
+  const chosen = chosenGroups();
   if (chosen.some(({ group }) => group.needsBuild === true)) await buildIfOld();
   await inLanes(lanes, chosen, async ({ group, files }) => {
     const started = performance.now();
@@ -107,14 +108,15 @@ console.log(`${total.skipped.length} skipped`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 || isShort || total.passed === 0 ? 1 : 0;
 
-function choose(group: Group): readonly string[] {
-  const all = globSync([group.files].flat(), { cwd: root });
-  const nameOf = ({ name, onRequest }: Group): string => onRequest ?? name;
-  if (args.includes(nameOf(group))) return group.inParts === true ? partOf(all) : all;
-  if (group.onRequest !== undefined) return [];
-  if (args.length === 0) return all;
-  const paths = args.filter((arg) => !groups.some((other) => nameOf(other) === arg)).map((arg) => path.relative(root, path.resolve(arg)));
-  return all.filter((file) => paths.some((chosen) => file === chosen || file.startsWith(`${chosen}${path.sep}`)));
+/** Each group with the files that the arguments choose of it. */
+function chosenGroups(): { group: Group; files: readonly string[] }[] {
+  const found = groups.map((group) => {
+    const files = globSync([group.files].flat(), { cwd: root });
+    return { ...group, files: group.inParts === true ? partOf(files) : files };
+  });
+  const wanted = args.map((arg) => (existsSync(arg) ? path.relative(root, path.resolve(arg)) : arg));
+  const files = chooseTests(found, wanted);
+  return groups.map((group, i) => ({ group, files: files[i] ?? [] })).filter((chosen) => chosen.files.length > 0);
 }
 
 function partOf(files: readonly string[]): readonly string[] {

@@ -10,6 +10,7 @@ import { withoutLocalLinks } from "../scripts/build-vscode.ts";
 import { compare } from "../scripts/check-functions.ts";
 import { looseEnds } from "../scripts/check-loose-ends.ts";
 import { otherWays } from "../scripts/check-one-way.ts";
+import { chooseTests } from "../scripts/choose-tests.ts";
 import { makeBuiltinsLazy, makeChunkLazy } from "../scripts/lazy-builtins.ts";
 import { lockProblems } from "../scripts/lockcheck.ts";
 import { pick } from "../scripts/suites.ts";
@@ -27,6 +28,24 @@ test("functions over the limits are neither joined by others nor longer than the
   assert.match(found({ ...listed, "a.ts": { lines: [90, 70, 61] } }).problems.join(), /^a\.ts: a function has 61 lines/);
   assert.match(found({ "a.ts": listed["a.ts"], "b.ts": { parameters: [6] } }).problems.join(), /^b\.ts: a function has 6 parameters/);
   assert.deepEqual(found({ "b.ts": { parameters: [5] } }), { problems: [], stale: ["a.ts"] });
+});
+
+test("a file or folder chooses its tests by itself, also those that run on request alone", () => {
+  const groups = [
+    { name: "isolated", files: ["test/a.itest.ts", "test/tui/talk.itest.ts", "test/scenarios/b.test.ts"] },
+    { name: "terminal", files: ["test/tui/talk.itest.ts", "test/tui/looks.itest.ts"], onRequest: "terminal" },
+    { name: "oracle", files: ["test/oracle/c.test.ts", "test/oracle/d.test.ts"], onRequest: "oracle" },
+    { name: "over stdio", files: ["test/scenarios/b.test.ts"], onRequest: "legs" },
+  ];
+  const [isolated, terminal, oracle, stdio] = groups.map(({ files }) => files);
+  assert.deepEqual(chooseTests(groups, []), [isolated, [], [], []]);
+  assert.deepEqual(chooseTests(groups, ["test"]), [isolated, [], [], []], "everything, but nothing that must be asked for");
+  assert.deepEqual(chooseTests(groups, ["test/oracle/c.test.ts"]), [[], [], ["test/oracle/c.test.ts"], []]);
+  assert.deepEqual(chooseTests(groups, ["test/oracle"]), [[], [], oracle, []]);
+  assert.deepEqual(chooseTests(groups, ["test/tui"]), [["test/tui/talk.itest.ts"], ["test/tui/looks.itest.ts"], [], []], "none twice");
+  assert.deepEqual(chooseTests(groups, ["test/scenarios"]), [["test/scenarios/b.test.ts"], [], [], []], "one transport is enough");
+  assert.deepEqual(chooseTests(groups, ["terminal", "legs"]), [[], terminal, [], stdio]);
+  assert.deepEqual(chooseTests(groups, ["test/orac"]), [[], [], [], []]);
 });
 
 test("the extension's changelog keeps the texts of links to documents that it does not contain", () => {
