@@ -177,6 +177,34 @@ test("an answer that broke off is marked, numbers are aligned, and after resizes
   assert.equal(term.scrollback().split("Parley 0").length, 2);
 });
 
+test("resizes in both directions, fast and slow, leave everything on the screen or in the scrollback, once", { skip }, async (t) => {
+  const answer = (n: number): string => Array.from({ length: 25 }, (_, i) => `w${n}x${i}.`).join(" ");
+  const term = new Terminal(t, { columns: 100, rows: 30, turns: [1, 2, 3].map((n) => [{ say: answer(n) }]) });
+  term.say("echo before parley");
+  await term.until(/^before parley/m);
+  await term.start();
+  for (const n of [1, 2, 3]) {
+    term.say(`go ${n}`);
+    await term.answered(`w${n}x24.`);
+  }
+  const once = ["before parley", "Parley 0", ...[1, 2, 3].flatMap((n) => answer(n).split(" "))];
+  const counts = (text: string): string[] => once.map((each) => `${each} ${text.split(`${each}`).length - 1}`);
+  const wanted = counts(term.scrollback());
+  /** The window as it is left; the steps before follow each other at once. */
+  const resizedTo = async (...sizes: readonly (readonly [number, number])[]): Promise<void> => {
+    for (const [columns, rows] of sizes) term.resize(columns, rows);
+    await term.until(new RegExp(`^╭─{${(sizes.at(-1)?.[0] ?? 0) - 2}}╮\n│ › Ask[^╭]*\n╰─+╯\n.+$`, "m"));
+    assert.deepEqual(counts(term.scrollback()), wanted, JSON.stringify(sizes));
+  };
+  await resizedTo([44, 12], [140, 50]);
+  await resizedTo([60, 20], [140, 50], [44, 12], [100, 30]);
+  await resizedTo([44, 12]);
+  await resizedTo([140, 50]);
+  await resizedTo([140, 14]);
+  await resizedTo([140, 40]);
+  term.keep("140x40-resized-fast");
+});
+
 test("20,000 lines of output: no flicker, and memory stays where it was", { skip }, async (t) => {
   const term = new Terminal(t, {
     turns: [

@@ -33,7 +33,7 @@ test("a narrower terminal wraps lines: what that pushes out depends on the termi
   const narrow = { columns: 40, rows: 30 };
   const after = (reflow: Reflow, rows = 30): string[] => {
     const { screen, kinds } = screenWith(reflow);
-    screen.resized(frame, { ...narrow, rows });
+    screen.resized({ lines: frame }, { ...narrow, rows });
     return kinds();
   };
   assert.deepEqual(after("fill"), ["welcome", "first", "second"], "there are free rows");
@@ -41,8 +41,37 @@ test("a narrower terminal wraps lines: what that pushes out depends on the termi
   assert.deepEqual(after("push"), ["first", "second"]);
   assert.deepEqual(after("cut", 20), ["welcome", "first", "second"]);
   const wider = screenWith("push");
-  wider.screen.resized(frame, { columns: 200, rows: 30 });
+  wider.screen.resized({ lines: frame }, { columns: 200, rows: 30 });
   assert.deepEqual(wider.kinds(), ["welcome", "first", "second"]);
+});
+
+test("what is drawn again begins where the scrollback ends, and is found from the cursor", () => {
+  const words = (count: number, perLine: number): Line[] =>
+    Array.from({ length: Math.ceil(count / perLine) }, (_, i) =>
+      line(`  ${Array.from({ length: Math.min(perLine, count - i * perLine) }, (_, j) => `w${i * perLine + j}`.padEnd(4)).join("")}`),
+    );
+  const text = (lines: readonly Line[]): string =>
+    lines
+      .map((of) =>
+        of
+          .map((span) => span.text)
+          .join("")
+          .trim(),
+      )
+      .join(" ")
+      .replace(/ +/g, " ");
+  const screen = new OnScreen("fill");
+  screen.printed(note("long"), words(40, 10));
+  screen.printed(note("short"), words(2, 10));
+  const composer = { lines: [...lines(2, 80), line("  a status")], cursor: { x: 50, y: 1 } };
+  screen.framed(composer.lines, { columns: 80, rows: 7 });
+  assert.equal(screen.rowsAbove(composer, "frame", 80), 1);
+  assert.equal(screen.rowsAbove(composer, "printed", 80), 1 + 3, "two lines of the long one and the short one");
+  assert.equal(screen.rowsAbove(composer, "printed", 40), 2 + 1 + 3 + 2, "wrapped, with the cursor in the second row of its line");
+  const again = screen.again((entry) => (entry.kind === "note" && entry.text === "long" ? words(40, 4) : words(2, 4)));
+  assert.equal(text(again), `${text(words(40, 10).slice(2))} w0 w1`, "all of it that was on the screen, and no more");
+  screen.resized(composer, { columns: 80, rows: 5 });
+  assert.equal(screen.rowsAbove(composer, "printed", 80), 1 + 3, "the rows below the cursor go before those above it");
 });
 
 test("the kind of terminal, by its environment", () => {

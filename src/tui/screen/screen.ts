@@ -11,9 +11,9 @@ import type { Stage } from "../shell/app.ts";
 import type { Store } from "../shell/store.ts";
 import type { Entry } from "../state/entry.ts";
 import { settleMessages } from "../state/live.ts";
-import type { Line } from "../text/spans.ts";
+import { type Line, truncate } from "../text/spans.ts";
 import type { Theme } from "../text/theme.ts";
-import { OnScreen, reflowOf } from "./on-screen.ts";
+import { type DrawnFrame, OnScreen, reflowOf } from "./on-screen.ts";
 import { page } from "./pager.ts";
 import { formerTitle, keepTitle, notice, titleOf } from "./terminal.ts";
 import { View, type ViewProps } from "./view.ts";
@@ -37,6 +37,12 @@ const frameMs = 33;
 const tickMs = 100;
 /** More than this is not laid out at once: keys must get through. */
 const linesPerDraw = 400;
+/**
+ * A window that is dragged changes its size many times: it is drawn anew when it has come to rest. tmux tells programs of the second size a
+ * quarter of a second after it has taken effect.
+ */
+const settleMs = 80;
+const settleInTmuxMs = 300;
 /** How long to wait for an editor that has the terminal when the program must exit. */
 const lentMs = 500;
 
@@ -49,12 +55,17 @@ export class Screen implements Omit<Stage, "switchTheme"> {
   #timer: NodeJS.Timeout | undefined;
   #ticker: NodeJS.Timeout | undefined;
   #printed = { number: 0, text: "" };
-  readonly #onScreen = new OnScreen(reflowOf(process.env));
+  readonly #reflow = reflowOf(process.env);
+  readonly #onScreen = new OnScreen(this.#reflow);
   #hasPrinted = false;
-  /** The lower part as it was drawn last. */
-  #frame: readonly Line[] = [];
+  #frame: DrawnFrame = { lines: [] };
   #pending: Entry[] = [];
   #columns: number;
+  /** Runs while the window changes its size; nothing is drawn until then. */
+  #settling: NodeJS.Timeout | undefined;
+  #hasOtherWidth = false;
+  /** The library's own answer to another size. */
+  #laidOut: () => void = () => {};
   #isLent = false;
   /** The window title; empty until it was set. */
   #title = "";
@@ -74,7 +85,8 @@ export class Screen implements Omit<Stage, "switchTheme"> {
   /** What is visible is drawn again; the scrollback keeps its colours. */
   setTheme(theme: Theme): void {
     this.#theme = theme;
-    this.redraw();
+    if (theme.spoken) this.redraw();
+    else this.#drawAgain("printed");
   }
   get size(): Size {
     const { columns, rows } = this.#options.stdout;
@@ -86,8 +98,7 @@ export class Screen implements Omit<Stage, "switchTheme"> {
     const theme = this.#theme;
     this.#input = input;
     stdout.write("\n"); // see blankScreen
-    // Before the library's own listener: it must find the screen cleared.
-    stdout.on("resize", this.#resized);
+    const others = stdout.listeners("resize");
     this.#instance = render(createElement(View, this.#props()), {
       stdin,
       stdout,
@@ -99,6 +110,7 @@ export class Screen implements Omit<Stage, "switchTheme"> {
       interactive: true,
       kittyKeyboard: { mode: "auto" },
     });
+    this.#takeOverResize(others);
     this.#store.onChange = () => this.#soon();
     this.#ticker = setInterval(() => this.#tick(), tickMs);
   }
@@ -111,6 +123,9 @@ export class Screen implements Omit<Stage, "switchTheme"> {
     this.#options.stdout.off("resize", this.#resized);
     const instance = this.#instance;
     if (instance === undefined) return;
+    if (this.#settling !== undefined) this.#settled();
+    clearTimeout(this.#settling);
+    this.#settling = undefined;
     this.#closing.abort();
     if (this.#isLent) await Promise.race([this.#lent, setTimeoutPromise(lentMs, undefined, { ref: false })]);
     while (this.#hasMore()) this.#rerender({ ...this.#props(), lines: [], cursor: undefined });
@@ -126,6 +141,7 @@ export class Screen implements Omit<Stage, "switchTheme"> {
   drawNow(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    if (this.#settling !== undefined) return;
     if (!this.#isLent) this.#rerender(this.#props());
     if (this.#hasMore()) this.#soon();
   }
@@ -151,14 +167,14 @@ export class Screen implements Omit<Stage, "switchTheme"> {
     this.#print();
     this.#showTitle();
     const props = this.#frameProps();
-    this.#onScreen.framed(this.#frame, this.size);
+    this.#onScreen.framed(this.#frame.lines, this.size);
     return props;
   }
   #frameProps(): ViewProps {
     const { home } = this.#options;
     const theme = this.#theme;
     const drawn = frame(this.#store.conversation, this.#store.ui, { size: this.size, theme, nowMs: Date.now(), home });
-    this.#frame = drawn.lines;
+    this.#frame = drawn;
     const lines = drawn.lines.map((line) => theme.paint(line));
     return { printed: this.#printed, lines, cursor: drawn.cursor, ...this.#input, onReady: this.#ready };
   }
@@ -196,15 +212,58 @@ export class Screen implements Omit<Stage, "switchTheme"> {
     return lines.map((line) => this.#theme.paint(line) || " ").join("\n");
   }
 
-  /** A new width wraps every line differently: the visible part is redrawn, the scrollback is left to the terminal. */
+  /** The library would draw at every step of a drag, by where its lines were before the terminal wrapped and scrolled them. */
+  #takeOverResize(others: readonly unknown[]): void {
+    const { stdout } = this.#options;
+    const own = stdout.listeners("resize").filter((listener) => !others.includes(listener)) as (() => void)[];
+    for (const listener of own) stdout.off("resize", listener);
+    this.#laidOut = () => own.forEach((listener) => void listener());
+    stdout.on("resize", this.#resized);
+  }
+
   readonly #resized = (): void => {
-    const { columns } = this.size;
-    this.#onScreen.resized(this.#frame, this.size);
-    if (columns === this.#columns || this.#isLent) return this.#soon();
-    this.#columns = columns;
-    this.redraw();
+    if (this.size.columns !== this.#columns) this.#hasOtherWidth = true;
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => this.#settled(), this.#reflow === "push" ? settleInTmuxMs : settleMs);
   };
 
+  /** A new width wraps every line differently: the visible part is redrawn, the scrollback is left to the terminal. */
+  #settled(): void {
+    clearTimeout(this.#settling);
+    this.#settling = undefined;
+    if (this.#isLent) return;
+    const [columns, rows] = this.#options.stdout.getWindowSize();
+    if (columns !== this.size.columns || rows !== this.size.rows) return this.#resized(); // its signal is still on the way
+    const from = this.#hasOtherWidth ? "printed" : "frame";
+    this.#hasOtherWidth = false;
+    this.#columns = this.size.columns;
+    this.#onScreen.resized(this.#frame, this.size);
+    if (this.#theme.spoken) this.drawNow();
+    else this.#drawAgain(from);
+    this.#laidOut();
+  }
+
+  /** Draws the frame anew, or all that is on the screen. What is above that stays: a terminal that grows brings lines back from its scrollback. */
+  #drawAgain(from: "frame" | "printed"): void {
+    if (this.#instance === undefined || this.#isLent) return;
+    if (this.#settling !== undefined) {
+      this.#hasOtherWidth = true; // for #settled, which comes soon
+      return;
+    }
+    const { columns, rows } = this.size;
+    const height = this.#frame.lines.length;
+    this.#options.stdout.write(eraseBelow({ up: this.#onScreen.rowsAbove(this.#frame, from, columns), rows, height }));
+    this.#options.stdout.write(down(this.#frame.cursor?.y ?? height)); // where the library believes the cursor to be
+    this.#instance.clear();
+    const lines = from === "printed" ? this.#onScreen.again((entry) => this.#linesOf(entry)) : [];
+    if (lines.length > 0) {
+      this.#printed = { number: this.#printed.number + 1, text: this.#paint(lines) };
+      this.#rerender(this.#frameProps());
+    }
+    this.drawNow();
+  }
+
+  /** The whole screen, wherever the cursor is: others have written to it. */
   redraw(): void {
     if (this.#instance === undefined || this.#isLent) return;
     this.#instance.clear();
@@ -254,11 +313,12 @@ export class Screen implements Omit<Stage, "switchTheme"> {
       await this.#lent;
     } finally {
       this.#isLent = false;
-      const { columns } = this.size;
-      if (columns === this.#columns) this.drawNow();
+      if (!this.#hasOtherWidth) this.drawNow();
       else {
-        this.#columns = columns;
-        this.redraw();
+        const { columns } = this.size;
+        // The library has drawn the frame again already, as far as it fits.
+        this.#frame = { ...this.#frame, lines: this.#frame.lines.map((of) => truncate(of, columns)) };
+        this.#settled();
       }
     }
   }
@@ -277,3 +337,12 @@ export class Screen implements Omit<Stage, "switchTheme"> {
  * and would put a copy of it into the scrollback.
  */
 const blankScreen = (rows: number): string => `\u001b[H${"\u001b[2K\u001b[B".repeat(rows)}\u001b[2;1H`;
+
+const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : "");
+const down = (rows: number): string => (rows > 0 ? `\u001b[${rows}B` : "");
+
+/** Erases everything from some rows above the cursor on, and leaves the cursor there, with room below for a frame of this height. */
+function eraseBelow(to: { readonly up: number; readonly rows: number; readonly height: number }): string {
+  const all = `\u001b7${"\u001b[2K\u001b[B".repeat(to.rows)}\u001b[2K\u001b8`;
+  return `\r${up(to.up)}${all}${"\n".repeat(to.height)}${up(to.height)}`;
+}
