@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { builtInProviderIds, localProviderIds } from "../src/models/providers.ts";
@@ -206,6 +206,30 @@ test("every vendor of docs/providers.md can be set up with a key, and its key is
   }
   const status = (await run(["login", "status"])).stderr;
   assert.match(status, /Anthropic.*API key/);
+});
+
+test("a folder or a damaged file where settings, the account or instructions should be is named, and never taken as absent", async (t) => {
+  const { work, home, run } = place(t);
+  const config = path.join(home, "config.toml");
+  mkdirSync(config, { recursive: true });
+  for (const args of [["exec", "hello"], ["login", "status"], ["mcp", "list"], ["doctor"]]) {
+    const { status, stdout, stderr } = await run(args);
+    assert.equal(status, 1, args.join(" "));
+    assert.match(`${stdout}${stderr}`, /config\.toml: it is a folder; remove it, or put the file there/, args.join(" "));
+  }
+  rmdirSync(config);
+  const account = path.join(home, "auth.json");
+  mkdirSync(account);
+  assert.match((await run(["exec", "hello"])).stderr, /error: the account cannot be read: .*auth\.json is a folder/);
+  rmdirSync(account);
+  writeFileSync(account, "{ half");
+  assert.match(
+    (await run(["exec", "-c", 'model_provider="openai"', "hello"])).stderr,
+    /error: .*auth\.json is not valid JSON; sign out and in again/,
+  );
+  writeFileSync(config, 'model_provider = "scripted"\n');
+  mkdirSync(path.join(work, "AGENTS.md"));
+  assert.match((await run(["exec", "hello"])).stderr, /warning: instructions cannot be read: .*AGENTS\.md is a folder/);
 });
 
 function signalGroup({ pid }: ChildProcess, signal: "SIGINT" | "SIGKILL"): void {

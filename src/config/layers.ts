@@ -1,5 +1,5 @@
 /** The layers of settings, weakest first: their source, content and version. */
-import { statSync } from "node:fs";
+import { type BigIntStats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Digests } from "../core/ports/project-trust.ts";
@@ -58,9 +58,15 @@ export class FileCache {
 }
 
 function stampOf(file: string): string | undefined {
+  const stat = statOf(file);
+  // Docker makes one where a mounted file does not exist: taken as absent, the user's settings would be ignored without a message.
+  if (stat?.isDirectory() === true) throw invalidRequest(`cannot read ${file}: it is a folder; remove it, or put the file there`);
+  return stat === undefined ? undefined : `${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}:${stat.ino}`;
+}
+
+function statOf(file: string): BigIntStats | undefined {
   try {
-    const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return stat === undefined || stat.isDirectory() ? undefined : `${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}:${stat.ino}`;
+    return statSync(file, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
     throw invalidRequest(`cannot read ${file}: ${errorMessage(error)}`);
   }

@@ -48,6 +48,22 @@ describe("load", () => {
   const trust = (dir: string, level = "trusted") => `[projects.${JSON.stringify(dir)}]\ntrust_level = "${level}"\n`;
 
   describe("effective config", () => {
+    it("names a folder that stands where settings are read: none is taken as absent", () => {
+      const folders = [
+        path.join(home, "config.toml"),
+        ...["config.toml", "managed_config.toml", "requirements.toml"].map((name) => path.join(root, "etc", name)),
+      ];
+      for (const folder of folders) {
+        mkdirSync(folder, { recursive: true });
+        assert.throws(
+          () => store().effective(work),
+          refusal(new RegExp(`^cannot read ${folder}: it is a folder; remove it, or put the file there$`)),
+        );
+        rmSync(folder, { recursive: true });
+      }
+      assert.deepEqual(store().effective(work).warnings, []);
+    });
+
     it("says what becomes of a turn whose worker is lost: fleet.on_loss", () => {
       assert.equal(store().effective(work).onLoss, "interrupt");
       user('[fleet]\non_loss = "continue"\n');

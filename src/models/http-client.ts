@@ -4,6 +4,7 @@ import type { BedrockCredential, Credential, Credentials } from "../core/ports/c
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
 import { createPace } from "../lib/pace.ts";
 import { createSseReader, SseTooLong } from "../lib/sse.ts";
+import { RpcError } from "../protocol/errors.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { CommandToken, NoToken } from "./command-token.ts";
 import { cutOff, failureFromNetwork, failureFromStatus } from "./failures.ts";
@@ -187,21 +188,22 @@ export class HttpModelClient implements ModelClient {
 
   async #send(request: ModelRequest, encoded: WireRequest, signal: AbortSignal): Promise<Sent> {
     if (this.#token !== undefined) return this.#sendWithToken(this.#token, { request, encoded }, signal);
-    const { provider, credentials } = this.#parts;
-    const isKeyless = this.#key() === undefined;
-    const bedrock = isKeyless && provider.id === "amazon-bedrock" ? await credentials?.bedrock() : undefined;
-    const credential = bedrock ?? (isKeyless ? await this.#stored() : undefined);
-    const missing = credential === undefined ? this.#missingKey() : undefined;
+    const found = await this.#stored().catch(unreadable);
+    if (found !== undefined && "failure" in found) return found;
+    const missing = found === undefined ? this.#missingKey() : undefined;
     if (missing !== undefined) return { failure: missing };
-    const first = await this.#post(request, encoded, credential, signal);
-    if (!("failure" in first) || first.failure.httpStatus !== 401 || credential?.kind !== "chatgpt") return first;
-    const fresh = await credentials?.refresh(signal);
+    const first = await this.#post(request, encoded, found, signal);
+    if (!("failure" in first) || first.failure.httpStatus !== 401 || found?.kind !== "chatgpt") return first;
+    const fresh = await this.#parts.credentials?.refresh(signal);
     return fresh === undefined ? first : this.#post(request, encoded, fresh, signal);
   }
 
-  /** The key stored for this provider. */
-  async #stored(): Promise<Credential | undefined> {
+  /** What is stored for this provider, where no key was given. */
+  async #stored(): Promise<Paying | undefined> {
+    if (this.#key() !== undefined) return undefined;
     const { provider, credentials } = this.#parts;
+    const bedrock = provider.id === "amazon-bedrock" ? await credentials?.bedrock() : undefined;
+    if (bedrock !== undefined) return bedrock;
     if (provider.requiresOpenaiAuth) return credentials?.current();
     const key = provider.bearerToken === undefined ? await credentials?.keyOf(provider.id) : undefined;
     return key === undefined ? undefined : { kind: "apiKey", key };
@@ -379,4 +381,10 @@ function masked(text: string, secrets: readonly string[]): string {
 function withoutSecrets(event: ModelEvent, secrets: readonly string[]): ModelEvent {
   if (event.type !== "failed") return event;
   return { ...event, failure: { ...event.failure, message: masked(event.failure.message, secrets) } };
+}
+
+/** The account's file is damaged or not readable: what is wrong with it is for the user to mend. */
+function unreadable(error: unknown): { readonly failure: ModelFailure } {
+  if (!(error instanceof RpcError)) throw error;
+  return { failure: { kind: "unauthorized", message: error.message, retry: false } };
 }

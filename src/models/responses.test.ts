@@ -6,6 +6,7 @@ import { responsesFrames } from "../../test/support/model-mocks/frames.ts";
 import { type Answer, MockProvider, refuse, stream } from "../../test/support/model-mocks/server.ts";
 import type { Credentials } from "../core/ports/credentials.ts";
 import type { ModelEvent, ModelItem, ModelRequest } from "../core/ports/model-client.ts";
+import { invalidRequest } from "../protocol/errors.ts";
 import { recordOf } from "./json.ts";
 import { builtInProvider, inRegion } from "./providers.ts";
 import { createModelClients } from "./registry.ts";
@@ -164,6 +165,17 @@ describe("a Responses request", () => {
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(textOf(await collect(client, modelRequest())), "ok");
     assert.deepEqual([mock.requests.length, mock.connections], [3, 2]);
+  });
+
+  it("is not sent when the account's file cannot be read, and the message says why", async () => {
+    const none = async () => undefined;
+    const broken = async () => {
+      throw invalidRequest("auth.json is not valid JSON; sign out and in again");
+    };
+    const credentials: Credentials = { current: broken, refresh: none, bedrock: none, keyOf: none };
+    const { events, requests } = await ask([ok], {}, credentials);
+    const failure = { kind: "unauthorized", message: "auth.json is not valid JSON; sign out and in again", retry: false };
+    assert.deepEqual([failureOf(events), requests.length], [failure, 0]);
   });
 
   it("is not sent without a key, and the provider's instructions say how to get one", async () => {

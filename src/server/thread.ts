@@ -236,9 +236,11 @@ async function checkProject(projectId: string, app: App): Promise<void> {
 }
 
 /** The response to start, resume and fork. */
-export async function opened(thread: LiveThread, { app, session }: Call, turns: readonly Turn[] = []): Promise<ThreadStartResponse> {
+export async function opened(thread: LiveThread, { app, session, after }: Call, turns: readonly Turn[] = []): Promise<ThreadStartResponse> {
   const { settings, config } = thread;
   const docs = await thread.ports.surroundings.projectDocs(settings, config);
+  const leftOut = docs.flatMap((doc) => doc.leftOut ?? []);
+  if (leftOut.length > 0) after(() => leftOut.forEach((summary) => void session.notify("configWarning", { summary, details: null })));
   return {
     thread: await withPlace(thread.toWire(turns), app),
     model: settings.model,
@@ -250,7 +252,7 @@ export async function opened(thread: LiveThread, { app, session }: Call, turns: 
     sandbox: shownSandbox(settings),
     activePermissionProfile: activeProfile(settings, config),
     ...shownSettings("inAnswer", settings),
-    instructionSources: docs.map((doc) => doc.path),
+    instructionSources: docs.filter(({ text }) => text !== "").map((doc) => doc.path),
     disabledPluginIds: [...(settings.disabledPluginIds ?? [])],
   };
 }

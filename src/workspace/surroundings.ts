@@ -5,8 +5,10 @@ import path from "node:path";
 import type { Config } from "../core/ports/config.ts";
 import type { Git } from "../core/ports/git.ts";
 import type { ProjectDoc, Surroundings } from "../core/ports/surroundings.ts";
-import { readBoundedText } from "../lib/bounded-read.ts";
+import { readBounded } from "../lib/bounded-read.ts";
+import { errorMessage } from "../lib/error-text.ts";
 import { findProgram, searchPathOf } from "../lib/program.ts";
+import { isCode } from "../lib/system-error.ts";
 import { fittedDataUrl, imageDataUrl } from "./images.ts";
 
 export interface SurroundingsOptions {
@@ -44,15 +46,15 @@ export function createSurroundings({ codexHome, git }: SurroundingsOptions): Sur
     async projectDocs({ cwd, hasMachine }, config) {
       const docs: ProjectDoc[] = [];
       let left = config.projectDocMaxBytes;
+      if (left <= 0) return docs;
       const names = [overrideName, docName, ...config.projectDocFallbackFilenames];
       for (const [folder, docNames] of [
         [codexHome, [overrideName, docName]] as const,
         ...(hasMachine === false ? [] : foldersDownTo(cwd, config)).map((f) => [f, names] as const),
       ]) {
-        const doc = await firstDoc(folder, docNames, left);
-        if (doc === undefined) continue;
-        docs.push(doc);
-        left -= Buffer.byteLength(doc.text);
+        const found = await docsIn(folder, docNames, left);
+        docs.push(...found);
+        left -= Buffer.byteLength(found.at(-1)?.text ?? "");
       }
       return docs;
     },
@@ -69,14 +71,30 @@ function foldersDownTo(cwd: string, config: Config): string[] {
   return folders[0] === config.projectRoot ? folders : [cwd];
 }
 
-async function firstDoc(folder: string, names: readonly string[], maxBytes: number): Promise<ProjectDoc | undefined> {
-  if (maxBytes <= 0) return undefined;
+/** The first that says something, after those that cannot be read. */
+async function docsIn(folder: string, names: readonly string[], maxBytes: number): Promise<ProjectDoc[]> {
+  const docs: ProjectDoc[] = [];
   for (const name of names) {
-    const file = path.join(folder, name);
-    const text = await readBoundedText(file, maxBytes, { beyond: "cut" }).catch(() => undefined);
-    if (text !== undefined && text.trim() !== "") return { path: file, text };
+    const doc = await readDoc(path.join(folder, name), maxBytes);
+    if (doc !== undefined) docs.push(doc);
+    if (doc !== undefined && doc.text.trim() !== "") break;
   }
-  return undefined;
+  return docs;
+}
+
+/** undefined when there is no such file, or nothing in it. */
+async function readDoc(file: string, maxBytes: number): Promise<ProjectDoc | undefined> {
+  const room = Math.max(0, maxBytes);
+  try {
+    const bytes = await readBounded(file, room + 1, { beyond: "cut" });
+    const text = bytes.subarray(0, room).toString("utf8");
+    const leftOut = `${file} is read up to the limit of project_doc_max_bytes; the rest is left out`;
+    if (bytes.length > room) return { path: file, text, leftOut };
+    return text.trim() === "" ? undefined : { path: file, text };
+  } catch (error) {
+    if (isCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    return { path: file, text: "", leftOut: `instructions cannot be read: ${errorMessage(error)}` };
+  }
 }
 
 /** The account's shell from the user database, never from PATH: a workspace on PATH could provide a fake one. */

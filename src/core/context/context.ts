@@ -8,6 +8,7 @@ import type { ModelItem } from "../ports/model-client.ts";
 import type { NetworkRules } from "../ports/network-access.ts";
 import { networkRulesOf } from "../ports/network-rules.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
+import type { ProjectDoc } from "../ports/surroundings.ts";
 import { developerMessage, type History, userMessage } from "./history.ts";
 import { basePrompt, memoryText, modeText, permissionsText, personalityText } from "./prompts.ts";
 import type { SeenContext } from "./seen-context.ts";
@@ -103,10 +104,10 @@ const docsShare = 0.15;
 const part = (key: string, role: Part["role"], text: string | null | undefined): Part | undefined =>
   text === null || text === undefined || text === "" ? undefined : { key, role, text };
 
-function docsText(cwd: string, docs: readonly { path: string; text: string }[]): string | undefined {
-  if (docs.length === 0) return undefined;
-  const [first, ...rest] = docs.map((doc) => doc.text.trim());
-  const text = [first, ...rest].join("\n\n--- project-doc ---\n\n");
+function docsText(cwd: string, docs: readonly ProjectDoc[]): string | undefined {
+  const texts = docs.map((doc) => doc.text.trim()).filter((text) => text !== "");
+  if (texts.length === 0) return undefined;
+  const text = texts.join("\n\n--- project-doc ---\n\n");
   return `# AGENTS.md instructions for ${cwd}\n\n<INSTRUCTIONS>\n${text}\n</INSTRUCTIONS>`;
 }
 

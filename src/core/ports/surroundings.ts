@@ -5,7 +5,10 @@ import type { ThreadMeta } from "./thread-store.ts";
 
 export interface ProjectDoc {
   readonly path: string;
+  /** Empty when it could not be read. */
   readonly text: string;
+  /** What of it is left out and why, for the user; undefined when all of it is there. */
+  readonly leftOut?: string;
 }
 
 export interface Surroundings {
