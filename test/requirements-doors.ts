@@ -177,7 +177,10 @@ export const doorRequirements = {
   "exec.stdin": { source: "EXEC-JSON §1", says: "the prompt comes from stdin when it is missing or -, and more context beside a prompt" },
   "exec.stdout": { source: "EXEC-JSON §1", says: "stdout has the final message alone, or events alone; -o keeps the message" },
   "exec.exitCodes": { source: "EXEC-JSON §1, Exit codes", says: "0 completed, 1 failed or could not start, 2 a wrong command line" },
-  "exec.signals": { source: "EXEC-JSON §1, Exit codes", says: "SIGINT and SIGTERM end the run with 1 and a last event that says so" },
+  "exec.signals": {
+    source: "EXEC-JSON §1, Exit codes",
+    says: "SIGINT, SIGTERM and SIGHUP end the run with 1 and a last event that says so",
+  },
   "exec.codexKey": {
     source: "observed 0.166",
     says: "CODEX_API_KEY pays before every stored sign-in, and models are called with the announced user agent",

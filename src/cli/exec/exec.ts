@@ -104,7 +104,7 @@ async function carryOut(app: App, given: Task, run: Run): Promise<number> {
   const reporter = isJson ? jsonReporter(client) : plainReporter(client, run.colours, typeof summaries === "string" ? summaries : "none");
   const stop = new AbortController();
   stop.signal.addEventListener("abort", () => reporter.stopped());
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
   // Nobody reads what it prints any more, as after `| head`.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort());
   try {

@@ -9,7 +9,6 @@ export const ownKinds: NonNullable<ThreadListParams["sourceKinds"]> = ["cli", "v
 const allKinds: NonNullable<ThreadListParams["sourceKinds"]> = [...ownKinds, "subAgent"];
 const pageSize = 100;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const idStart = /^[0-9a-f-]{4,36}$/;
 
 /** Pages through a list; `limit` 0 means all of it. */
 export async function* listThreads(client: Client, params: ThreadListParams, limit: number): AsyncGenerator<Thread> {
@@ -60,10 +59,15 @@ async function newestThread(client: Client): Promise<Thread> {
 async function threadNamed(client: Client, idOrName: string): Promise<Thread> {
   const lower = idOrName.toLowerCase();
   if (uuid.test(lower)) return (await client.call("thread/read", { threadId: lower, includeTurns: false })).thread;
-  const matches: Thread[] = [];
+  const named: Thread[] = [];
+  const begun: Thread[] = [];
   for (const archived of [false, true])
-    for await (const thread of listThreads(client, { archived, sourceKinds: [...allKinds] }, 0))
-      if (thread.name === idOrName || (idStart.test(lower) && thread.id.startsWith(lower))) matches.push(thread);
+    for await (const thread of listThreads(client, { archived, sourceKinds: [...allKinds] }, 0)) {
+      if (thread.name === idOrName) named.push(thread);
+      if (lower !== "" && thread.id.startsWith(lower)) begun.push(thread);
+    }
+  // A name is meant as a whole, also one that could be the beginning of an id.
+  const matches = named.length > 0 ? named : begun;
   const [first] = matches;
   if (first === undefined)
     throw new StartError(`no thread is called '${idOrName}' and no id starts with it; \`parley threads list\` shows them`);

@@ -19,14 +19,14 @@ interface Tool {
 const maxBytes = 20 * 1024 * 1024;
 const timeoutMs = 10_000;
 const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
-const otherWay = "paste or drop the picture's path instead";
+/** Short: with the rest it must fit into one row of 80 columns. */
+const otherWay = "paste or drop the picture's path";
 
 export async function pasteImage(shell: Shell): Promise<void> {
   const tool = toolFor(process.platform, process.env);
   if (tool === undefined) return shell.store.setUi({ hint: `No clipboard can be reached from here; ${otherWay}` });
   const bytes = await readImage(tool);
-  if (bytes === "missing")
-    return shell.store.setUi({ hint: `${tool.program} (${tool.from}) reads pictures from the clipboard; without it, ${otherWay}` });
+  if (bytes === "missing") return shell.store.setUi({ hint: `${tool.program} (${tool.from}) is missing: ${otherWay}` });
   if (bytes === undefined) return shell.store.setUi({ hint: "There is no picture in the clipboard" });
   // A file, as for a picture that is pasted as a path: the session refers to it as long as it is there.
   const file = path.join(mkdtempSync(path.join(tmpdir(), "parley-picture-")), "clipboard.png");

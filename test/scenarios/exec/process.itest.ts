@@ -52,7 +52,7 @@ function stageWith(stage: Stage, options: StageOptions) {
 const free = "--skip-git-repo-check";
 const lastText = ({ events }: Ended): string | undefined => events.findLast((e) => e.item?.type === "agent_message")?.item.text;
 const threadOf = ({ events }: Ended): string => events[0]?.thread_id;
-const echo = { turns: Array(6).fill(["{{user}}"]) };
+const echo = { turns: Array(8).fill(["{{user}}"]) };
 
 verifies("exec.stdin", async (stage) => {
   const exec = stageWith(stage, echo);
@@ -149,7 +149,7 @@ verifies("exec.signals", async (stage) => {
       },
     };
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     const ended = await exec(["--json", free, "go"], stopOnce(signal));
     assert.equal(ended.code, 1, ended.stderr);
     assert.deepEqual(
@@ -215,6 +215,7 @@ verifies("exec.resume", async (stage) => {
     [["--json", free, "two", "resume", id], {}],
     [["--json", free, "two", "resume", "--last"], {}],
     [["resume", "plum", "two", "--json", free], {}],
+    [["resume", id.slice(0, 2), "two", "--json", free], {}],
   ];
   for (const [args, given] of ways) {
     const ended = await exec(args, given);
