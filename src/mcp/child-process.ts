@@ -19,8 +19,10 @@ export interface ChildOptions {
   readonly onStderr: (text: string) => void;
 }
 
-/** How long a server may continue after its stdin was closed, and again after a signal; after that it is killed. */
-const graceMs = 2000;
+/** How long a server may continue after its stdin was closed, before it gets a signal; whoever started us may not wait longer for our own end. */
+const graceMs = 500;
+/** How long after the signal, before it is killed. */
+const signalGraceMs = 2000;
 
 export class ChildProcessTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -69,8 +71,8 @@ export class ChildProcessTransport implements Transport {
     if (child === undefined) return;
     const ended = child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : once(child, "exit");
     child.stdin.end();
-    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-      if (await within(ended, graceMs)) break;
+    for (const [signal, ms] of [["SIGTERM", graceMs] as const, ["SIGKILL", signalGraceMs] as const]) {
+      if (await within(ended, ms)) break;
       child.kill(signal);
     }
     this.#over();

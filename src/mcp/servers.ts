@@ -37,9 +37,16 @@ const nobody = "";
 export function createMcpServers(options: McpOptions): McpServers {
   const groups = new Map<string, ConnectionGroup>();
   const grants = new ToolGrants();
+  /** A server that does not end by itself takes a while, and must not be left behind when this process ends meanwhile. */
+  const closing = new Set<Promise<void>>();
+  const end = (group: ConnectionGroup): Promise<void> => {
+    const closed = closeGroup(group).finally(() => closing.delete(closed));
+    closing.add(closed);
+    return closed;
+  };
 
   function groupFor(scope: McpScope): ConnectionGroup {
-    endIdle(groups);
+    endIdle(groups, end);
     options.acceptance.see(scope.config);
     const key = scope.threadId ?? nobody;
     const group = groups.get(key) ?? newGroup(scope.threadId);
@@ -122,23 +129,23 @@ export function createMcpServers(options: McpOptions): McpServers {
       const group = groups.get(threadId);
       groups.delete(threadId);
       grants.forget(threadId);
-      if (group !== undefined) await closeGroup(group);
+      if (group !== undefined) await end(group);
     },
     async close() {
       options.close();
-      const all = [...groups.values()];
+      for (const group of groups.values()) void end(group);
       groups.clear();
-      await Promise.all(all.map(closeGroup));
+      await Promise.all(closing);
     },
   };
 }
 
-function endIdle(groups: Map<string, ConnectionGroup>): void {
+function endIdle(groups: Map<string, ConnectionGroup>, end: (group: ConnectionGroup) => Promise<void>): void {
   const now = performance.now();
   for (const [key, group] of groups) {
     if (now - group.usedAt < idleMs || group.serving.size > 0) continue;
     groups.delete(key);
-    void closeGroup(group);
+    void end(group);
   }
 }
 

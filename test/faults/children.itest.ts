@@ -1,8 +1,8 @@
 /** Commands that flood their output, fork, refuse to end or plant programs on the PATH: the server stays small, and nothing of theirs runs outside the sandbox or survives. */
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { TestContext } from "node:test";
+import { type TestContext, test } from "node:test";
 import { eventually, LiveServer, processesWith, rolloutsOf, verifiesLive } from "../support/live-server.ts";
 import { home, settings, stage } from "../support/live-stage.ts";
 import type { Message } from "../support/wire.ts";
@@ -185,4 +185,16 @@ verifiesLive("trust.plantedPrograms", async (t) => {
     await server.stop();
     assert.equal(existsSync(ran) ? readFileSync(ran, "utf8") : "", "", JSON.stringify(shell));
   }
+});
+
+test("an MCP server that neither answers nor ends with its stdin ends with the server that started it", { timeout: 120_000 }, async (t) => {
+  const folder = stage(t);
+  const mark = `deaf-mcp-${process.pid}`;
+  const server = `command = ${JSON.stringify(process.execPath)}\nargs = ["-e", "setInterval(() => {}, 1e6)", "${mark}"]`;
+  appendFileSync(path.join(home(folder), "config.toml"), `\n[mcp_servers.deaf]\n${server}\n`);
+  const live = await LiveServer.start(t, folder);
+  await live.startThread(settings(folder));
+  await eventually(() => processesWith(mark).length > 0, "the start of the MCP server");
+  await live.stop();
+  assert.deepEqual(processesWith(mark), []);
 });
