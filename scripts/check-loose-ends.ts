@@ -26,7 +26,6 @@ const neverReject: Readonly<Record<string, string>> = {
   "#closeIdle": "a file that cannot be closed is dropped",
   rest: "a file that cannot be closed is dropped",
   close: "a connection that cannot be closed is dropped",
-  closeGroup: "a connection that cannot be closed is dropped",
   "#cleanUp": "catches everything and logs it",
   "#sendSpans": "what a collector refuses is kept and logged",
   "#sendMetrics": "what a collector refuses is kept and logged",

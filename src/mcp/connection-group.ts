@@ -39,8 +39,22 @@ export const newGroup = (threadId: string | undefined): ConnectionGroup => ({
   usedAt: 0,
 });
 
-export async function closeGroup({ connections }: ConnectionGroup): Promise<void> {
-  await Promise.all([...connections.values()].map((connection) => connection.close()));
+/** A server that does not end by itself takes a while to close, and must not be left behind when this process ends meanwhile. */
+export class ClosingGroups {
+  readonly #closing = new Set<Promise<void>>();
+
+  async add({ connections }: ConnectionGroup): Promise<void> {
+    const closed = Promise.all([...connections.values()].map((connection) => connection.close())).then(() => {});
+    this.#closing.add(closed);
+    await closed.finally(() => this.#closing.delete(closed));
+  }
+
+  /** All that are left, and those that are still closing. */
+  async rest(groups: Map<string, ConnectionGroup>): Promise<void> {
+    const left = [...groups.values()];
+    groups.clear();
+    await Promise.all([...this.#closing, ...left.map((group) => this.add(group))]);
+  }
 }
 
 /** Keeps connections whose settings are unchanged, closes the others, and starts new ones in parallel. */

@@ -10,7 +10,7 @@ import type { McpAuthStatus } from "../protocol/mcp.ts";
 import { type McpAcceptance, refusalOf } from "./acceptance.ts";
 import { ToolGrants } from "./approval.ts";
 import type { McpConnection } from "./connection.ts";
-import { type ConnectionGroup, closeGroup, newGroup, renew } from "./connection-group.ts";
+import { ClosingGroups, type ConnectionGroup, newGroup, renew } from "./connection-group.ts";
 import { bounded } from "./results.ts";
 import { statusOf, statusOfDisabled } from "./status.ts";
 import { toolsOf } from "./tool-source.ts";
@@ -37,16 +37,10 @@ const nobody = "";
 export function createMcpServers(options: McpOptions): McpServers {
   const groups = new Map<string, ConnectionGroup>();
   const grants = new ToolGrants();
-  /** A server that does not end by itself takes a while, and must not be left behind when this process ends meanwhile. */
-  const closing = new Set<Promise<void>>();
-  const end = (group: ConnectionGroup): Promise<void> => {
-    const closed = closeGroup(group).finally(() => closing.delete(closed));
-    closing.add(closed);
-    return closed;
-  };
+  const closing = new ClosingGroups();
 
   function groupFor(scope: McpScope): ConnectionGroup {
-    endIdle(groups, end);
+    endIdle(groups, closing);
     options.acceptance.see(scope.config);
     const key = scope.threadId ?? nobody;
     const group = groups.get(key) ?? newGroup(scope.threadId);
@@ -129,23 +123,21 @@ export function createMcpServers(options: McpOptions): McpServers {
       const group = groups.get(threadId);
       groups.delete(threadId);
       grants.forget(threadId);
-      if (group !== undefined) await end(group);
+      if (group !== undefined) await closing.add(group);
     },
     async close() {
       options.close();
-      for (const group of groups.values()) void end(group);
-      groups.clear();
-      await Promise.all(closing);
+      await closing.rest(groups);
     },
   };
 }
 
-function endIdle(groups: Map<string, ConnectionGroup>, end: (group: ConnectionGroup) => Promise<void>): void {
+function endIdle(groups: Map<string, ConnectionGroup>, closing: ClosingGroups): void {
   const now = performance.now();
   for (const [key, group] of groups) {
     if (now - group.usedAt < idleMs || group.serving.size > 0) continue;
     groups.delete(key);
-    void end(group);
+    void closing.add(group);
   }
 }
 

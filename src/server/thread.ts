@@ -240,7 +240,7 @@ export async function opened(thread: LiveThread, { app, session, after }: Call, 
   const { settings, config } = thread;
   const docs = await thread.ports.surroundings.projectDocs(settings, config);
   const leftOut = docs.flatMap((doc) => doc.leftOut ?? []);
-  if (leftOut.length > 0) after(() => leftOut.forEach((summary) => void session.notify("configWarning", { summary, details: null })));
+  for (const summary of leftOut) after(() => session.notify("configWarning", { summary, details: null }));
   return {
     thread: await withPlace(thread.toWire(turns), app),
     model: settings.model,

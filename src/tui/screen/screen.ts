@@ -217,7 +217,9 @@ export class Screen implements Omit<Stage, "switchTheme"> {
     const { stdout } = this.#options;
     const own = stdout.listeners("resize").filter((listener) => !others.includes(listener)) as (() => void)[];
     for (const listener of own) stdout.off("resize", listener);
-    this.#laidOut = () => own.forEach((listener) => void listener());
+    this.#laidOut = () => {
+      for (const listener of own) listener();
+    };
     stdout.on("resize", this.#resized);
   }
 
