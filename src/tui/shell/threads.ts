@@ -11,7 +11,7 @@ import { embedded } from "../compose/images.ts";
 import { shortPath } from "../draw/status-line.ts";
 import { emit } from "../state/conversation.ts";
 import { type Entry, note } from "../state/entry.ts";
-import { type Opened, openConversation } from "../state/open.ts";
+import { type Opened, openConversation, openedAfter } from "../state/open.ts";
 import { refreshBackground } from "./background.ts";
 import { readGoal } from "./goal.ts";
 import { accessLabel } from "./labels.ts";
@@ -77,9 +77,7 @@ async function overrides(
 async function show(shell: Shell, opened: Opened, how: "new" | "resumed" | "forked"): Promise<void> {
   const { store } = shell;
   const before = store.conversation;
-  const leftOver = before.outbox;
-  const next = openConversation(opened, welcome(shell, opened, how), shell.now());
-  store.setConversation({ ...next, outbox: [...leftOver, ...next.outbox], starting: before.starting });
+  store.setConversation(openedAfter(before, openConversation(opened, welcome(shell, opened, how), shell.now())));
   store.setUi({ queue: [], queuedHere: [], goal: undefined, background: [] });
   shell.run(() => refreshQueue(shell));
   shell.run(() => readGoal(shell));

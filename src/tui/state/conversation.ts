@@ -105,15 +105,17 @@ export const emptyConversation: Conversation = {
 /** Adds entries; pending reads go first. */
 export function emit(state: Conversation, entries: readonly Entry[]): Conversation {
   if (entries.length === 0) return state;
-  const warnings = [...state.warnings, ...entries.flatMap(warningIn)].slice(-keptWarnings);
+  const warnings = [...state.warnings, ...warningsIn(entries)].slice(-keptWarnings);
   return { ...state, warnings, outbox: [...state.outbox, ...lookedEntries(state), ...entries], looked: [] };
 }
 
 const keptWarnings = 100;
-const warningIn = (entry: Entry): string[] =>
-  entry.kind === "note" && (entry.tone === "warning" || entry.tone === "error")
-    ? [entry.detail === undefined ? entry.text : `${entry.text}\n${entry.detail}`]
-    : [];
+export const warningsIn = (entries: readonly Entry[]): string[] =>
+  entries.flatMap((entry) =>
+    entry.kind === "note" && (entry.tone === "warning" || entry.tone === "error")
+      ? [entry.detail === undefined ? entry.text : `${entry.text}\n${entry.detail}`]
+      : [],
+  );
 
 /** The pending reads, as one entry. */
 export const lookedEntries = ({ looked }: Conversation): Entry[] => (looked.length === 0 ? [] : [{ kind: "explored", looks: looked }]);

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { Turn } from "../../protocol/turn.ts";
-import { type Opened, openConversation, reopenConversation } from "./open.ts";
+import { type Conversation, emit, emptyConversation } from "./conversation.ts";
+import { note } from "./entry.ts";
+import { type Opened, openConversation, openedAfter, reopenConversation } from "./open.ts";
 
 const agentMessage = (id: string, text: string): ThreadItem => ({ type: "agentMessage", id, text, completedAtMs: 1 });
 const turn = (id: string, status: Turn["status"], ...items: ThreadItem[]): Turn => ({ id, status, items });
@@ -32,6 +34,16 @@ test("a stored thread is restored with its settings and the end of its history",
   });
   assert.equal(state.outbox.length, 21);
   assert.equal(state.outbox[0]?.kind === "note" && state.outbox[0].text, "5 earlier turns are not shown; ctrl+t shows all");
+});
+
+test("warnings that came while a thread was opened are the thread's; those of another thread are not", () => {
+  const warned = (state: Conversation, text: string): Conversation => emit(state, [note("warning", text)]);
+  const next = warned(openConversation(opened(), undefined, 0), "later");
+  const first = openedAfter(warned(emptyConversation, "AGENTS.md cannot be read"), next);
+  assert.deepEqual(first.warnings, ["AGENTS.md cannot be read", "later"]);
+  assert.equal(first.outbox.length, 2);
+  const old = { ...warned(openConversation(opened(), undefined, 0), "old"), outbox: [] };
+  assert.deepEqual(openedAfter(warned(old, "just now"), next).warnings, ["just now", "later"]);
 });
 
 test("a turn that still runs continues to be drawn", () => {

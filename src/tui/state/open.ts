@@ -3,7 +3,7 @@
 import { clean, cleanLine } from "../../lib/terminal-text.ts";
 import type { ThreadForkResponse, ThreadResumeResponse, ThreadStartResponse } from "../../protocol/thread.ts";
 import type { Turn } from "../../protocol/turn.ts";
-import { type Conversation, emit, emptyConversation, type Settings } from "./conversation.ts";
+import { type Conversation, emit, emptyConversation, type Settings, warningsIn } from "./conversation.ts";
 import { type Entry, note } from "./entry.ts";
 import { entriesOf, looksOf, withoutRepeats } from "./item-entries.ts";
 import { startItem } from "./live.ts";
@@ -28,6 +28,17 @@ export function openConversation(opened: Opened, welcome: Entry | undefined, now
     ...(skipped > 0 ? [note("info", `${skipped} earlier turns are not shown; ctrl+t shows all`)] : []),
   ];
   return turns.slice(-printedTurns).reduce((state, turn) => addTurn(state, turn, nowMs), emit(base, before));
+}
+
+/** What was announced while it was opened belongs to it: settings without effect, files that cannot be read. */
+export function openedAfter(before: Conversation, next: Conversation): Conversation {
+  const warnings = before.threadId === undefined ? before.warnings : warningsIn(before.outbox);
+  return {
+    ...next,
+    warnings: [...warnings, ...next.warnings],
+    outbox: [...before.outbox, ...next.outbox],
+    starting: before.starting,
+  };
 }
 
 function openedSettings(opened: Opened): Settings {
