@@ -14,7 +14,7 @@ test("the tables are made once, and an engine that is killed is reached again", 
   t.after(() => engine.close());
   await assert.rejects(checkSchema(engine), /run: parley fleet init/);
   const both = await Promise.all([upgradeSchema(engine), upgradeSchema(engine)]);
-  assert.deepEqual(both.map(({ from }) => from).toSorted(), [0, 2]);
+  assert.deepEqual(both.map(({ from }) => from).toSorted(), [0, 3]);
   await checkSchema(engine);
   await engine.query("insert into parley.teams (name) values ('a')");
   await assert.rejects(

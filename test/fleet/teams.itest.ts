@@ -150,6 +150,87 @@ test("a team's role sees, changes and adds nothing of another team", { skip: noP
   );
 });
 
+/** Rows of nobody. */
+const common: ReadonlySet<string> = new Set(["schema_version"]);
+
+/** What a role of team `a` calls each function with to reach team `b`. A function without a row here fails the test. */
+const calls: Readonly<Record<string, readonly string[]>> = {
+  claim: [
+    `select * from parley.claim('t-b', 'b', 'w-a', '${boot}', '{}')`,
+    `select * from parley.claim('t-b', 'a', 'w-a', '${boot}', '{}')`,
+    `select * from parley.claim('t-b', 'b', 'w-b', '${boot}', '{}')`,
+  ],
+  begin_turn: [`select parley.begin_turn('t-b', 'w-b', '${boot}', 0)`, `select parley.begin_turn('t-b', 'w-a', '${boot}', 0)`],
+  append: ["w-a", "w-b"].map(
+    (worker) =>
+      `select parley.append('${worker}', '${boot}', '{t-b}', '{0}', '{0}', '{1}', '{active}', '{null}', '{1}', '{1}', 'item', '{}')`,
+  ),
+  // Only the worker that it names knows its boot: this says nothing of others.
+  is_alive: ["select parley.is_alive('w-b', '00000000-0000-4000-8000-000000000002')"],
+  // The trigger of a table of one's own would run it with the rights of the tables' owner.
+  remove_log: [
+    "select parley.remove_log()",
+    `create temp table mine (id text, seq int); insert into mine values ('t-b', 1);
+     create trigger mine after delete on mine for each row execute function parley.remove_log(); delete from mine`,
+  ],
+};
+
+test("whatever the schema has, a team's role reaches nothing of another team through it", { skip: noPostgres }, async (t) => {
+  const { engine, address, open } = await fleet(t);
+  for (const name of ["a", "b"]) {
+    await putTeam(engine, name, {});
+    await fill(engine, name);
+  }
+  await createToken(engine, { admin: false, team: "b", user: "bob", rights: "look" });
+  await engine.query("update parley.threads set seq = 1");
+  const role = await open(address, await roleOfWorker(engine, ["a"]));
+  const relations = await engine.query<{ name: string; kind: string }>(
+    "select relname as name, relkind as kind from pg_class where relnamespace = 'parley'::regnamespace and relkind not in ('i', 'I')",
+  );
+  const tables = relations.filter(({ kind, name }) => kind !== "S" && !common.has(name)).map(({ name }) => name);
+  /** Team `b` is in the text of each of its rows. */
+  const theirs = "r::text ~ '\\y(t-b|w-b|b)\\y'";
+  const rowsOf = async (by: Engine, table: string): Promise<{ row: string }[]> =>
+    await by.query<{ row: string }>(`select to_jsonb(r)::text as row from parley.${table} as r where ${theirs} order by 1`);
+  const everything = async (): Promise<string> =>
+    JSON.stringify(await Promise.all(tables.map(async (table) => [table, await rowsOf(engine, table)])));
+  const before = await everything();
+  const reached = async (text: string, values?: readonly unknown[]): Promise<unknown[]> =>
+    await role.query(text, values).catch((error: Error) => {
+      assert.match(error.message, /permission denied|row-level security|can only be called as triggers|cannot (?:insert|update|delete)/, text);
+      return [];
+    });
+
+  for (const table of tables) {
+    const known = await rowsOf(engine, table);
+    assert.ok(known.length > 0, `fill() has no row for parley.${table}`);
+    const columns = await engine.query<{ name: string }>(
+      "select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attidentity = ''",
+      [`parley.${table}`],
+    );
+    const same = columns.map(({ name }) => `${name} = r.${name}`).join(", ");
+    assert.deepEqual(await reached(`select * from parley.${table} as r where ${theirs}`), [], `read from ${table}`);
+    assert.deepEqual(await reached(`update parley.${table} as r set ${same} where ${theirs} returning 1`), [], `updated ${table}`);
+    assert.deepEqual(await reached(`delete from parley.${table} as r where ${theirs} returning 1`), [], `deleted from ${table}`);
+    const names = columns.map(({ name }) => name).join(", ");
+    const planted = `insert into parley.${table} (${names}) select ${names} from jsonb_populate_record(null::parley.${table}, $1::jsonb) returning 1`;
+    for (const { row } of known) assert.deepEqual(await reached(planted, [row]), [], `planted in ${table}`);
+    await assert.rejects(role.query(`truncate parley.${table}`), /permission denied|is not a table/);
+  }
+  for (const { name } of relations.filter(({ kind }) => kind === "S"))
+    await assert.rejects(role.query(`select last_value from parley.${name}`), /permission denied/, name);
+
+  const functions = await engine.query<{ name: string }>("select proname as name from pg_proc where pronamespace = 'parley'::regnamespace");
+  for (const { name } of functions) {
+    assert.ok(calls[name] !== undefined, `no attempt with parley.${name}`);
+    for (const call of calls[name] ?? []) {
+      const answer = JSON.stringify(await reached(call));
+      assert.doesNotMatch(answer, /t-b|w-b|link-b|begun|claimed/, call);
+    }
+  }
+  assert.equal(await everything(), before, "nothing of team b has changed");
+});
+
 test("teams are made and changed, and say what is wrong with a name or why they have no role", { skip: noPostgres }, async (t) => {
   const { postgres, engine, open } = await fleet(t);
   await putTeam(engine, "core", { maxThreads: 5 });
