@@ -237,7 +237,8 @@ export class FleetWorker {
       const working = all.filter(({ app, thread }) => isWorking(thread) || isNeeded(thread, app));
       for (const one of all) if (!working.includes(one)) this.#giveUp(one.app, one.thread, leaving);
       await state.leases.settled();
-      if (all.length === 0 && leaving.size === 0) return;
+      // What is being claimed or opened is not among them yet.
+      if (all.length === 0 && leaving.size === 0 && state.leases.size === 0) return;
       await sleep(drainCheckMs);
     }
   }

@@ -1,7 +1,7 @@
 /** A whole fleet for tests: a PostgreSQL of its own, workers and fronts as real processes with the scripted model, and clients of fronts. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
@@ -60,6 +60,8 @@ export class FleetStage {
   readonly #folder: string;
   readonly #config: string;
   readonly #homes = new Set<string>();
+  /** All that were started, also those that have ended. */
+  readonly processes: FleetProcess[] = [];
   #turns: readonly unknown[];
   #next = 0;
 
@@ -150,7 +152,16 @@ export class FleetStage {
     this.#homes.add(home);
     writeHome(home, { turns: this.#turns, config: this.#config });
     const env = { PATH: process.env["PATH"], HOME: this.#folder, CODEX_HOME: home, PARLEY_FLEET: this.postgres.address, ...forcedEngine() };
-    return new FleetProcess(this.#t, name, args, env, this.#folder);
+    const started = new FleetProcess(this.#t, name, args, env, this.#folder);
+    this.processes.push(started);
+    return started;
+  }
+
+  /** What workers and fronts have written into their logs, for those who look for a cause. */
+  logs(): string[] {
+    return [...this.#homes].flatMap((home) =>
+      globSync(path.join(home, "parley/log/*")).map((file) => `${path.basename(home)}:\n${readFileSync(file, "utf8")}`),
+    );
   }
 }
 
@@ -187,12 +198,15 @@ export class FleetClient {
   readonly #ws: WebSocket;
   readonly #waiting = new Set<() => void>();
   #next = 1;
+  /** Called after each message. */
+  onMessage: () => void = () => {};
 
   constructor(ws: WebSocket) {
     this.#ws = ws;
     ws.on("message", (data) => {
       this.messages.push(JSON.parse(String(data)));
       for (const check of [...this.#waiting]) check();
+      this.onMessage();
     });
     ws.on("error", () => {});
     this.closed = new Promise((resolve) => ws.on("close", (code) => resolve(code)));
@@ -203,11 +217,16 @@ export class FleetClient {
   close(): void {
     this.#ws.close();
   }
+  /** Ends the connection without waiting for the front. */
+  vanish(): void {
+    this.#ws.terminate();
+  }
   /** Sends a request; the whole answer. */
   async ask(method: string, params: unknown = {}, ms?: number): Promise<Message> {
     const id = `ask-${this.#next++}`;
+    const from = this.messages.length;
     this.send({ id, method, params });
-    return await this.waitFor((message) => message.id === id && message.method === undefined, `the answer to ${method}`, ms);
+    return await this.waitFor((message) => message.id === id && message.method === undefined, `the answer to ${method}`, ms, from);
   }
   async call(method: string, params: unknown = {}): Promise<Message> {
     const { result, error } = await this.ask(method, params);

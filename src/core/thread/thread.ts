@@ -19,7 +19,7 @@ import type { Config, ProviderConfig } from "../ports/config.ts";
 import type { CorePorts } from "../ports/core-ports.ts";
 import type { ModelItem, TokenUsage } from "../ports/model-client.ts";
 import type { ModelChoice, ThreadSettings } from "../ports/settings.ts";
-import { type Lease, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
+import { type Lease, ThreadHeld, ThreadLost, type ThreadMeta, type ThreadRecord } from "../ports/thread-store.ts";
 import type { SettingsChange } from "../settings/settings.ts";
 import { reviewApproval } from "../turn/auto-review.ts";
 import { answerTold, completedTurn, leaveTurn, notifyOfEnd, outcomeOf } from "../turn/end.ts";
@@ -65,10 +65,9 @@ export class LiveThread implements TurnThread {
   #updatedAtMs: number;
   #lease: Lease | undefined;
   #isLost = false;
-  /** Aborts the warm-up request to the provider. */
+  #isUnloaded = false;
   #endWarmUp: (() => void) | undefined;
   #turn: LiveTurn | undefined;
-  /** Begins a revived turn. */
   #goOn: (() => void) | undefined;
   #stored: boolean;
   /** How the last turn ended, also before this process loaded the thread; undefined before the first. */
@@ -139,7 +138,6 @@ export class LiveThread implements TurnThread {
   setGit(git: ThreadMeta["git"]): void {
     this.#git = git;
   }
-  /** Sets the preview that thread lists show, from the first message. */
   previewBy(content: readonly UserInput[]): void {
     if (this.#preview === "") this.#preview = previewOf(content);
   }
@@ -163,6 +161,7 @@ export class LiveThread implements TurnThread {
   }
   /** The thread is being unloaded. */
   close(): void {
+    this.#isUnloaded = true;
     this.#endWarmUp?.();
   }
   #hold(lease: Lease | undefined): void {
@@ -281,8 +280,10 @@ export class LiveThread implements TurnThread {
     if (turn.kind === "review" || turn.kind === "compact")
       throw invalidRequest(`cannot steer a ${turn.kind} turn`, { codexErrorInfo: { activeTurnNotSteerable: { turnKind: turn.kind } } });
   }
+  /** In a fleet also what is being given up: another worker would end a turn that begins now as interrupted. */
   refuseReadOnly(): void {
     if (this.readOnlyBecause !== undefined) throw invalidRequest(this.readOnlyBecause);
+    if (this.#isUnloaded && this.ports.store.isShared === true) throw new ThreadLost(this.id);
   }
 
   change(change: SettingsChange): void {
@@ -329,6 +330,7 @@ export class LiveThread implements TurnThread {
 
   /** Writes records in order; resolves when they would survive a crash of this process. */
   async record(records: readonly ThreadRecord[]): Promise<void> {
+    if (this.#isLost) throw new ThreadLost(this.id); // this worker may hold it anew
     if (records.length === 0) return;
     if (this.ephemeral) {
       this.#kept.push(...records);
