@@ -11,7 +11,7 @@ import type { FleetCounters } from "./counters.ts";
 import { type Engine, EngineUnreachable } from "./engine.ts";
 import type { Held, Leases } from "./leases.ts";
 import type { Membership } from "./membership.ts";
-import { persist } from "./persist.ts";
+import { pauseAfter, persist } from "./persist.ts";
 import type { WorkerState } from "./worker-state.ts";
 
 /** What one call of `append` stores. */
@@ -147,7 +147,9 @@ export class Appender {
 
   async #store(parts: readonly Part[]): Promise<void> {
     let left = parts;
-    while (left.length > 0) {
+    for (let tries = 0; left.length > 0; tries++) {
+      // An engine that answers and stores nothing, as with a full disk, is not asked without end.
+      if (tries > 1) await pauseAfter(tries, this.#closed.signal);
       try {
         const stored = await this.#send(left);
         for (const part of left) this.#settle(part, stored.has(part.held.id));

@@ -174,7 +174,7 @@ function readable(error: unknown, hidden: readonly string[]): Error {
   // The driver has no code for a connection that ends in the middle of a statement.
   if (
     passing.test(code) ||
-    /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|server closed the connection/i.test(
+    /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|client was closed and is not queryable|timeout expired|server closed the connection/i.test(
       said,
     )
   )

@@ -13,6 +13,11 @@ export async function persist<T>(work: () => Promise<T>, signal: AbortSignal): P
     } catch (error) {
       if (!(error instanceof EngineUnreachable)) throw error;
     }
-    await sleep(pausesMs[Math.min(tries, pausesMs.length - 1)], undefined, { signal }).catch(() => {});
+    await pauseAfter(tries, signal);
   }
+}
+
+/** Longer with each try; ends with the signal. */
+export async function pauseAfter(tries: number, signal: AbortSignal): Promise<void> {
+  await sleep(pausesMs[Math.min(tries, pausesMs.length - 1)], undefined, { signal }).catch(() => {});
 }
