@@ -13,6 +13,7 @@ import type { Transport } from "../rpc/transport.ts";
 import type { FleetView } from "./fleet-view.ts";
 import { allows, refusal, rightsOf } from "./rights.ts";
 import { Routes } from "./routes.ts";
+import type { Waking } from "./waking.ts";
 
 /** For whom a link to a worker is. */
 export interface LinkUser {
@@ -24,6 +25,7 @@ export interface LinkUser {
 /** What a front gives its clients. */
 export interface FrontServices {
   readonly fleet: FleetView;
+  readonly waking: Waking;
   /** Opens a connection to a worker for a client; rejects where it cannot be reached. */
   connect(worker: FleetWorker, user: LinkUser): Promise<Transport>;
   /** Answers `initialize`. Throws RpcError. */
@@ -119,7 +121,7 @@ export class FrontClient implements LinkClient {
     if (method === "initialize" || this.#introduction === undefined || findRow(method).kind !== "row") return false;
     const refused = refusal(this.rights, method, params);
     if (refused !== undefined) this.respond(id, { error: refused });
-    else this.#pass(request);
+    else this.#services.waking.run(() => this.again(request));
     return true;
   }
 
@@ -142,7 +144,7 @@ export class FrontClient implements LinkClient {
     this.respond(id, { error: error instanceof RpcError ? error : internalError() });
   }
 
-  /** Passes on a request that a worker did not answer. */
+  /** Passes on a request that is still to be answered, also one that a worker did not answer. */
   again(request: Passed): void {
     if (!this.isClosed) this.#pass(request);
   }

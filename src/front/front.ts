@@ -5,8 +5,9 @@ import type { Transport } from "../rpc/transport.ts";
 import { FrontClient, type FrontServices } from "./client.ts";
 import { FleetView, type FleetViewOptions, sameWorker } from "./fleet-view.ts";
 import type { WorkerLink } from "./routes.ts";
+import { Waking } from "./waking.ts";
 
-export interface FrontOptions extends Omit<FrontServices, "fleet">, Pick<FleetViewOptions, "knock"> {
+export interface FrontOptions extends Omit<FrontServices, "fleet" | "waking">, Pick<FleetViewOptions, "knock"> {
   readonly registry: FleetRegistry;
 }
 
@@ -22,7 +23,7 @@ export class Front {
 
   constructor({ registry, knock, ...options }: FrontOptions) {
     this.fleet = new FleetView({ registry, knock, warn: options.warn });
-    this.#services = { ...options, fleet: this.fleet };
+    this.#services = { ...options, fleet: this.fleet, waking: new Waking() };
     this.fleet.onLook = (workers) => this.#look(workers);
   }
 
@@ -33,6 +34,7 @@ export class Front {
   }
   close(): void {
     this.fleet.close();
+    this.#services.waking.close();
   }
 
   get clients(): number {
