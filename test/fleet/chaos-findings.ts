@@ -12,6 +12,7 @@ export const promises = [
   "P8 nothing durable is told twice on a connection",
   "P9 no team learns anything of another",
   "P10 no process had to be restarted by hand",
+  "P10 an engine's restart interrupts no turn",
   "P11 who comes back at another front misses nothing",
   "P12 draining interrupts no turn",
 ] as const;

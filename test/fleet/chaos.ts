@@ -1,7 +1,7 @@
 /**
  * A fleet under random kills, with its promises checked from outside: `node test/fleet/chaos.ts [--threads 200] [--workers 5] [--seconds 120]
- * [--seed N]`. Workers, fronts and the engine are killed, workers also stopped for a while or drained, while clients run turns with commands
- * and questions. Ends with `N passed, M failed`, a promise each.
+ * [--kills N] [--seed N] [--kinds worker,…] [--log FILE]`. Workers, fronts and the engine are killed, workers and fronts also stopped for a
+ * while, workers drained, while clients run turns with commands and questions. Ends with `N passed, M failed`, a promise each.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,355 +10,54 @@ import { parseArgs } from "node:util";
 import { errorMessage } from "../../src/lib/error-text.ts";
 import type { Ending } from "../support/ending.ts";
 import { noPostgres } from "../support/postgres.ts";
-import type { Message } from "../support/wire.ts";
-import { checkAnswer, checkDrains, checkLog, checkStored, checkTeam, type Fate, type Told } from "./chaos-checks.ts";
+import { checkInterrupted, checkLog, checkStored } from "./chaos-checks.ts";
+import { oneOf, seed } from "./chaos-dice.ts";
 import { breaks, broken, logTo, note, promises } from "./chaos-findings.ts";
-import { type FleetClient, type FleetFront, type FleetProcess, FleetStage } from "./stage.ts";
+import { Person, silent, type World } from "./chaos-person.ts";
+import { kindsIn, type Place, Trouble } from "./chaos-trouble.ts";
+import { type FleetClient, FleetStage } from "./stage.ts";
 
 const { values: flags } = parseArgs({
   options: {
     threads: { type: "string", default: "200" },
     workers: { type: "string", default: "5" },
     seconds: { type: "string", default: "120" },
+    /** Goes on until so many processes were killed, however long it takes, with shorter pauses between. */
+    kills: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     /** What happens, for those who look for a cause: `drain` alone, for example. */
-    kinds: { type: "string", default: "worker,worker,worker,front,engine,stop,drain" },
+    kinds: { type: "string", default: "worker,worker,worker,front,engine,stop,drain,hang" },
     /** Writes what happened, for those who look for a cause. */
     log: { type: "string" },
   },
 });
 const threadCount = Number(flags.threads);
 const workerCount = Number(flags.workers);
-const seconds = Number(flags.seconds);
 const threadsPerPerson = 10;
-/**
- * A turn that takes longer than this hangs. A question waits for its client, which may be between two fronts for a while; the promised five
- * seconds are measured apart, on a machine that does nothing else.
- */
-const hangMs = 180_000;
+const seconds = Number(flags.seconds);
+const kills = flags.kills === undefined ? undefined : Number(flags.kills);
 logTo(flags.log);
-const asks = "item/commandExecution/requestApproval";
-const silent = ["item/agentMessage/delta", "item/commandExecution/outputDelta", "thread/tokenUsage/updated"];
+seed(Number(flags.seed));
 
-/** Mulberry32: the same kills for the same seed, as far as processes allow. */
-let state = Number(flags.seed) | 0;
-function random(): number {
-  state = (state + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-}
-const between = (low: number, high: number): number => low + random() * (high - low);
-const oneOf = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
+const ledger = "ledger";
+const turns = [
+  { user: "/^run /", steps: [{ run: `echo '{{user}}' >> ${ledger}` }, { say: "Ran {{user}}." }] },
+  { user: "/./", steps: [{ reason: "Thinking." }, { say: "You said {{user}}.", deltas: 4 }] },
+];
 
-/** The teams of all threads, as they were started. */
-const teamOf = new Map<string, string>();
-/** How long it took until clients were told. */
-const tookMs: number[] = [];
-/** Five seconds are promised where the machine does nothing else (docs/performance.md); here the engine may be away meanwhile, too. */
-const toldMs = 60_000;
-
-/** Where a thread is, for those who look for a cause. */
-let whereIs: (threadId: string) => Promise<string> = async () => "";
-
-/** One client with some threads, which comes back at another front when its own dies. */
-class Person {
-  readonly threads: Told[] = [];
-  readonly #fronts: readonly { front: FleetFront }[];
-  readonly #token: string;
-  #client: Promise<FleetClient>;
-  #isOver = false;
-  readonly team: string;
-  /** The connection, once all threads are followed through it. */
-  #follows: FleetClient | undefined;
-  /** When each thread was last told to have moved. */
-  readonly #movedAt = new Map<string, number>();
-  connections = 0;
-  answered = 0;
-
-  constructor(fronts: readonly { front: FleetFront }[], team: string, token: string) {
-    this.#fronts = fronts;
-    this.team = team;
-    this.#token = token;
-    this.#client = this.#connect();
-  }
-
-  async #connect(): Promise<FleetClient> {
-    for (let left = 200; left > 0; left--) {
-      try {
-        const client = await oneOf(this.#fronts)?.front.client(this.#token, { optOut: silent });
-        if (client === undefined) continue;
-        this.connections++;
-        for (const told of this.threads) await this.#resume(client, told);
-        this.#follow(client);
-        this.#follows = client;
-        return client;
-      } catch (error) {
-        note(`a client does not get in: ${errorMessage(error).slice(0, 200)}`);
-        await sleep(100);
-      }
-    }
-    throw new Error("no front lets this client in");
-  }
-
-  async #resume(client: FleetClient, told: Told): Promise<void> {
-    const asked = performance.now();
-    checkAnswer(told, (await client.call("thread/resume", { threadId: told.threadId })).thread.turns);
-    const tookSeconds = (performance.now() - asked) / 1000;
-    if (tookSeconds > 5) note(`thread/resume took ${tookSeconds.toFixed(1)} s: ${await whereIs(told.threadId).catch(errorMessage)}`);
-  }
-
-  /** Reads everything of a connection, answers its questions, and opens the next one when it ends. */
-  #follow(client: FleetClient): void {
-    let seen = 0;
-    const once = new Set<string>();
-    const questions = new Set<string>();
-    const read = (): void => {
-      for (; seen < client.messages.length; seen++) this.#read(client, client.messages[seen], { once, questions });
-    };
-    const timer = setInterval(read, 20);
-    client.closed.then(
-      () => {
-        clearInterval(timer);
-        read();
-        this.#follows = undefined;
-        if (!this.#isOver) this.#client = this.#connect();
-      },
-      () => {},
-    );
-  }
-
-  #read(
-    client: FleetClient,
-    { id, method, params }: Message,
-    heard: { readonly once: Set<string>; readonly questions: Set<string> },
-  ): void {
-    const told = this.threads.find(({ threadId }) => threadId === params?.threadId);
-    const team = teamOf.get(params?.threadId ?? params?.thread?.id);
-    if (team !== undefined && team !== this.team) breaks("P9 no team learns anything of another", `${method} of ${params?.threadId}`);
-    if (told === undefined) return;
-    if (method === "fleet/threadMoved") this.#movedAt.set(told.threadId, performance.now());
-    const tellOnce = (what: string): void => {
-      if (heard.once.has(what)) breaks("P8 nothing durable is told twice on a connection", `${told.threadId} ${what}`);
-      heard.once.add(what);
-    };
-    if (method === "item/completed") {
-      // The scripted model counts the ids of its calls in each process: a turn that goes on at another worker may have one twice.
-      if (params.item.type !== "commandExecution" || !told.asksFirst) tellOnce(`item ${params.turnId} ${params.item.id}`);
-      told.items.set(`${params.turnId} ${params.item.id}`, String(params.item.text ?? params.item.status ?? ""));
-    } else if (method === "turn/completed") {
-      tellOnce(`turn ${params.turn.id}`);
-      const before = told.turns.get(params.turn.id);
-      if (before !== undefined && before !== params.turn.status)
-        breaks("P4 every turn ends, once", `${told.threadId} ${params.turn.id}: ${before}, then ${params.turn.status}`);
-      told.turns.set(params.turn.id, params.turn.status);
-      if (params.turn.status === "failed")
-        breaks("P4 every turn ends, once", `${told.threadId} ${params.turn.id} failed: ${JSON.stringify(params.turn.error)}`);
-    } else if (method === asks && !heard.questions.has(String(id))) {
-      heard.questions.add(String(id));
-      setTimeout(
-        () => {
-          this.answered++;
-          client.send({ id, result: { decision: "accept" } });
-        },
-        between(0, 1500),
-      );
-    }
-  }
-
-  async open(settings: object, asksFirst: boolean): Promise<void> {
-    const client = await this.#client;
-    const threadId = await client.startThread(settings);
-    teamOf.set(threadId, this.team);
-    this.threads.push({ threadId, asksFirst, items: new Map(), turns: new Map(), begun: new Set() });
-  }
-
-  /** Turn after turn until the time is up. */
-  async drive(told: Told, until: number): Promise<void> {
-    for (let n = 0; performance.now() < until; n++) {
-      const kind = random() < 0.5 ? "run" : "say";
-      await this.#turn(told, `${kind} ${told.threadId.slice(-8)}-${n}`).catch((error: unknown) =>
-        note(`${told.threadId}: ${errorMessage(error)}`),
-      );
-      await sleep(between(200, 1500));
-    }
-  }
-
-  async #turn(told: Told, text: string): Promise<void> {
-    const client = await this.#client;
-    const params = { threadId: told.threadId, input: [{ type: "text", text }] };
-    const asked = client.ask("turn/start", params, hangMs).catch((error: unknown) => ({ error: { message: errorMessage(error) } }));
-    const answer: Message = await Promise.race([asked, client.closed.then(() => ({ error: { message: "the front has gone" } }))]);
-    if (answer.error !== undefined) return note(`turn/start: ${JSON.stringify(answer.error).slice(0, 200)}`);
-    const turnId: string = answer.result.turn.id;
-    told.begun.add(turnId);
-    const end = performance.now() + hangMs;
-    while (!told.turns.has(turnId)) {
-      if (performance.now() > end) return this.#hasNoEnd(told, `${turnId} (${text})`);
-      await sleep(50);
-      // It may have ended while this client was between two fronts.
-      if ((await this.#client) !== client) return void (await this.#readEnd(told, turnId, end));
-    }
-  }
-
-  async #readEnd(told: Told, turnId: string, end: number): Promise<void> {
-    while (!told.turns.has(turnId)) {
-      const { thread } = await (await this.#client).call("thread/read", { threadId: told.threadId, includeTurns: true });
-      const turn = thread.turns.find(({ id }: Message) => id === turnId);
-      if (turn === undefined) return breaks("P1 what was told is stored", `${told.threadId}: turn ${turnId} was answered and is not there`);
-      if (turn.status !== "inProgress") return void told.turns.set(turnId, turn.status);
-      if (performance.now() > end) return this.#hasNoEnd(told, `${turnId} (read)`);
-      await sleep(200);
-    }
-  }
-
-  async #hasNoEnd(told: Told, turn: string): Promise<void> {
-    const where = await whereIs(told.threadId).catch(errorMessage);
-    const asked = told.asksFirst ? "asks" : "does not ask";
-    breaks("P4 every turn ends, once", `${told.threadId} ${turn} has no end; it ${asked}; ${where}`);
-  }
-
-  /** Whether a thread's worker that was lost just now is noticed: clients are told where the thread goes on. */
-  async toldOfMove(threadId: string): Promise<void> {
-    const [lostAt, client] = [performance.now(), this.#follows];
-    if (client === undefined || !this.threads.some((told) => told.threadId === threadId)) return;
-    while ((this.#movedAt.get(threadId) ?? 0) < lostAt) {
-      await sleep(50);
-      if (this.#follows !== client || this.#isOver) return;
-      if (performance.now() - lostAt < toldMs) continue;
-      return breaks("P3 clients are told of a lost worker", `${threadId}: ${await whereIs(threadId).catch(errorMessage)}`);
-    }
-    tookMs.push((this.#movedAt.get(threadId) ?? 0) - lostAt);
-  }
-
-  /** Another team's thread is for this client as one that does not exist. */
-  async looksAt(foreign: string): Promise<void> {
-    await checkTeam(await this.#client, { team: this.team, foreign, teamOf });
-  }
-
-  leave(): void {
-    this.#isOver = true;
-  }
-}
-
-const isKind = (name: string): name is "worker" | "front" | "engine" | "stop" | "drain" =>
-  ["worker", "front", "engine", "stop", "drain"].includes(name);
-
-/** What happens to the fleet, one thing after another. */
-class Trouble {
-  readonly counts: Record<string, number> = {};
-  readonly #stage: FleetStage;
-  readonly #workers: Map<string, FleetProcess>;
-  readonly #fronts: { front: FleetFront }[];
-  readonly #returning: Promise<void>[] = [];
-  readonly #people: readonly Person[];
-  /** What happened to which worker when, by the clock that the engine has too. */
-  readonly fates: Fate[] = [];
-
-  constructor(
-    stage: FleetStage,
-    workers: Map<string, FleetProcess>,
-    { fronts, people }: { readonly fronts: { front: FleetFront }[]; readonly people: readonly Person[] },
-  ) {
-    this.#people = people;
-    this.#stage = stage;
-    this.#workers = workers;
-    this.#fronts = fronts;
-  }
-
-  async make(until: number): Promise<void> {
-    const kinds = flags.kinds.split(",").filter((kind) => isKind(kind));
-    while (performance.now() < until) {
-      const kind = oneOf(kinds) ?? "worker";
-      this.counts[kind] = (this.counts[kind] ?? 0) + 1;
-      await this[kind]();
-      await sleep(between(300, 2000));
-    }
-    await Promise.all(this.#returning);
-  }
-
-  /** At least two stay, so that there is somebody to take over. */
-  #victim(): string | undefined {
-    return this.#workers.size <= 2 ? undefined : oneOf([...this.#workers.keys()]);
-  }
-  #comesBack(name: string): void {
-    const back = async (): Promise<void> => {
-      await sleep(between(200, 1500));
-      for (let left = 20; left > 0; left--)
-        try {
-          this.#workers.set(name, await this.#stage.worker(name));
-          return;
-        } catch (error) {
-          note(`${name} does not start: ${errorMessage(error).slice(0, 300)}`);
-          await sleep(300);
-        }
-      breaks("P10 no process had to be restarted by hand", `${name} did not come back`);
-    };
-    this.#returning.push(back());
-  }
-
-  async worker(): Promise<void> {
-    const name = this.#victim();
-    if (name === undefined) return;
-    note(`kill ${name}`);
-    const killed = this.#workers.get(name);
-    this.#workers.delete(name);
-    this.fates.push({ name, kind: "killed", atMs: Date.now() });
-    const held = await this.#stage.engine.query<{ id: string }>("select id from parley.threads where holder = $1", [name]).catch(() => []);
-    await killed?.kill();
-    for (const { id } of held) for (const person of this.#people) this.#returning.push(person.toldOfMove(id));
-    this.#comesBack(name);
-  }
-  async stop(): Promise<void> {
-    const name = this.#victim();
-    const stopped = name === undefined ? undefined : this.#workers.get(name);
-    if (name === undefined || stopped === undefined) return;
-    note(`stop ${name}`);
-    this.#workers.delete(name);
-    this.fates.push({ name, kind: "stopped", atMs: Date.now() });
-    stopped.signal("SIGSTOP");
-    const wake = async (): Promise<void> => {
-      await sleep(between(500, 6000));
-      note(`wake ${name}`);
-      stopped.signal("SIGCONT");
-      this.#workers.set(name, stopped);
-    };
-    this.#returning.push(wake());
-  }
-  async drain(): Promise<void> {
-    const name = this.#victim();
-    const drained = name === undefined ? undefined : this.#workers.get(name);
-    if (name === undefined || drained === undefined) return;
-    note(`drain ${name}`);
-    this.#workers.delete(name);
-    this.fates.push({ name, kind: "drained", atMs: Date.now() });
-    drained.signal("SIGTERM");
-    const gone = async (): Promise<void> => {
-      const code = await Promise.race([drained.ended, sleep(hangMs, "hangs" as const)]);
-      if (code !== 0) breaks("P10 no process had to be restarted by hand", `${name} was drained and ended with ${code}`);
-      if (code === "hangs") await drained.kill();
-      this.#comesBack(name);
-    };
-    this.#returning.push(gone());
-  }
-  async front(): Promise<void> {
-    const place = oneOf(this.#fronts);
-    if (place === undefined) return;
-    note(`kill ${place.front.process.name}`);
-    await place.front.process.kill();
-    place.front = await this.#stage.front();
-  }
-  async engine(): Promise<void> {
-    note("kill the engine");
-    await this.#stage.postgres.kill();
-    await sleep(between(0, 1000));
-    await this.#stage.postgres.up();
-  }
+async function whereIs(stage: FleetStage, threadId: string): Promise<string> {
+  const rows = await stage.engine.query(
+    `select holder, epoch, seq, state, moved, (select string_agg(kind, ' ' order by seq) from (select kind, seq from parley.log
+       where thread = t.id order by seq desc limit 6) l) as last, (select count(*) from parley.questions where thread = t.id) as questions
+     from parley.threads t where id = $1`,
+    [threadId],
+  );
+  return JSON.stringify(rows);
 }
 
 /** Each team asks for threads of the other all the time. */
-async function look(people: readonly Person[], until: number): Promise<void> {
-  while (performance.now() < until) {
+async function look(people: readonly Person[], teamOf: ReadonlyMap<string, string>, goesOn: () => boolean): Promise<void> {
+  while (goesOn()) {
     const person = oneOf(people);
     const foreign = oneOf([...teamOf].filter(([, team]) => team !== person?.team));
     if (person !== undefined && foreign !== undefined)
@@ -367,67 +66,97 @@ async function look(people: readonly Person[], until: number): Promise<void> {
   }
 }
 
+async function openThreads(stage: FleetStage, people: readonly Person[]): Promise<void> {
+  await Promise.all(
+    people.map(async (person, i) => {
+      for (let at = i; at < threadCount; at += people.length) {
+        const asksFirst = Math.floor(at / people.length) % 5 === 0;
+        await person.open(stage.settings(asksFirst ? { approvalPolicy: "untrusted" } : {}), asksFirst);
+      }
+    }),
+  );
+}
+
+/** What was told, against what each front reads; several at a time. */
+async function checkAll(
+  people: readonly Person[],
+  readers: ReadonlyMap<string, readonly FleetClient[]>,
+  ran: readonly string[],
+): Promise<void> {
+  const left = people.flatMap(({ team, threads }) => threads.map((told) => ({ team, told })));
+  const counts = new Map<string, number>();
+  for (const line of ran) counts.set(line, (counts.get(line) ?? 0) + 1);
+  const some = async (): Promise<void> => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      const reader = readers.get(next.team)?.[left.length % 2];
+      if (reader !== undefined) await checkStored(reader, next.told, counts);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, some));
+}
+
 async function main(t: Ending): Promise<void> {
-  const ledger = "ledger";
-  const turns = [
-    { user: "/^run /", steps: [{ run: `echo '{{user}}' >> ${ledger}` }, { say: "Ran {{user}}." }] },
-    { user: "/./", steps: [{ reason: "Thinking." }, { say: "You said {{user}}.", deltas: 4 }] },
-  ];
+  const began = performance.now();
   const stage = await FleetStage.start(t, turns);
   mkdirSync(stage.workspace, { recursive: true });
-  whereIs = async (threadId) => {
-    const rows = await stage.engine.query(
-      `select holder, epoch, seq, state, moved, (select string_agg(kind, ' ' order by seq) from (select kind, seq from parley.log
-         where thread = t.id order by seq desc limit 6) l) as last, (select count(*) from parley.questions where thread = t.id) as questions
-       from parley.threads t where id = $1`,
-      [threadId],
-    );
-    for (const { name, output } of workers.values()) note(`${name} said: ${output.slice(-2000)}`);
-    return JSON.stringify(rows);
-  };
   writeFileSync(path.join(stage.workspace, ledger), "");
   const names = Array.from({ length: workerCount }, (_, i) => `w${i + 1}`);
-  const workers = new Map((await stage.workers(...names)).map((worker) => [worker.name, worker]));
-  const fronts = [{ front: await stage.front() }, { front: await stage.front() }];
+  const [started, ...fronts] = await Promise.all([stage.workers(...names), stage.front(), stage.front()]);
+  const workers = new Map(started.map((worker) => [worker.name, worker]));
+  const places: Place[] = fronts.map((front) => ({ front }));
   const tokens = { a: await stage.token(), b: await stage.token({ team: "b", user: "bob" }) };
+  const world: World = { fronts: places, teamOf: new Map(), tookMs: [], whereIs: (threadId) => whereIs(stage, threadId) };
   const people = Array.from({ length: Math.ceil(threadCount / threadsPerPerson) }, (_, i) =>
-    i % 4 === 3 ? new Person(fronts, "b", tokens.b) : new Person(fronts, "a", tokens.a),
+    i % 4 === 3 ? new Person(world, "b", tokens.b) : new Person(world, "a", tokens.a),
   );
-  for (let i = 0; i < threadCount; i++) {
-    const asksFirst = i % 5 === 0;
-    await people[i % people.length]?.open(stage.settings(asksFirst ? { approvalPolicy: "untrusted" } : {}), asksFirst);
-  }
-  console.log(`seed ${flags.seed}: ${threadCount} threads on ${workerCount} workers behind 2 fronts, ${seconds} s`);
+  await openThreads(stage, people);
+  const startedAt = performance.now();
+  const length = kills === undefined ? `${seconds} s` : `${kills} kills`;
+  console.log(`seed ${flags.seed}: ${threadCount} threads on ${workerCount} workers behind 2 fronts, ${length}`);
+  const trouble = new Trouble({ stage, workers, places, people });
   const until = performance.now() + seconds * 1000;
-  const trouble = new Trouble(stage, workers, { fronts, people });
+  const goesOn = (): boolean => (kills === undefined ? performance.now() < until : trouble.kills < kills);
   await Promise.all([
-    trouble.make(until),
-    look(people, until),
-    ...people.flatMap((person) => person.threads.map((told) => person.drive(told, until))),
+    trouble.make(kindsIn(flags.kinds), goesOn, kills === undefined ? [300, 2000] : [100, 600]),
+    look(people, world.teamOf, goesOn),
+    ...people.flatMap((person) => person.threads.map((told) => person.drive(told, goesOn))),
   ]);
+  const endedAt = performance.now();
   for (const person of people) person.leave();
-  const readers = await Promise.all(
-    (["a", "b"] as const).map((team) => Promise.all(fronts.map(({ front }) => front.client(tokens[team], { optOut: silent })))),
-  );
-  const lines = readFileSync(path.join(stage.workspace, ledger), "utf8").split("\n").filter(Boolean);
-  for (const [i, told] of people.flatMap(({ threads }) => threads).entries()) {
-    const reader = readers[teamOf.get(told.threadId) === "b" ? 1 : 0]?.[i % 2];
-    if (reader !== undefined) await checkStored(reader, told, lines);
-  }
-  const asking = people.flatMap(({ threads }) => threads.flatMap(({ threadId, asksFirst }) => (asksFirst ? [threadId] : [])));
-  await checkDrains(stage, trouble.fates, new Set(asking));
-  const { records } = await checkLog(stage);
+  const readersOf = (token: string): Promise<FleetClient[]> =>
+    Promise.all(places.map(({ front }) => front.client(token, { optOut: silent })));
+  const readers = new Map([
+    ["a", await readersOf(tokens.a)],
+    ["b", await readersOf(tokens.b)],
+  ]);
+  const ran = readFileSync(path.join(stage.workspace, ledger), "utf8").split("\n").filter(Boolean);
+  await checkAll(people, readers, ran);
   const all = people.flatMap(({ threads }) => threads);
-  const ends = all.flatMap(({ turns: ended }) => [...ended.values()]);
-  const asked = all.filter(({ asksFirst }) => asksFirst);
-  if (asked.some(({ turns: ended }) => ended.size > 0) && people.every(({ answered }) => answered === 0))
+  const asking = new Set(all.flatMap(({ threadId, asksFirst }) => (asksFirst ? [threadId] : [])));
+  await checkInterrupted(stage, trouble.fates, asking);
+  const { records } = await checkLog(stage);
+  if (all.some(({ asksFirst, turns: ended }) => asksFirst && ended.size > 0) && people.every(({ answered }) => answered === 0))
     breaks("P5 questions are answered and count", "nobody was asked anything");
+  report(people, trouble, { ran: ran.length, records, tookMs: world.tookMs });
+  const parts = [startedAt - began, endedAt - startedAt, performance.now() - endedAt].map((ms) => Math.round(ms / 1000));
+  console.log(`took ${parts[0]} s to start, ${parts[1]} s under kills until the last turn had ended, ${parts[2]} s to check`);
+  if (flags.log !== undefined) for (const text of stage.logs()) note(text);
+}
+
+function report(
+  people: readonly Person[],
+  trouble: Trouble,
+  { ran, records, tookMs }: { readonly ran: number; readonly records: number; readonly tookMs: readonly number[] },
+): void {
+  const ends = people.flatMap(({ threads }) => threads.flatMap(({ turns: ended }) => [...ended.values()]));
   const counted = Object.entries(Object.groupBy(ends, (status) => status)).map(([status, each]) => `${each?.length} ${status}`);
+  const sum = (of: (person: Person) => number): number => people.reduce((total, person) => total + of(person), 0);
+  const latest = Math.round(Math.max(0, ...tookMs));
   console.log(
-    `happened: ${JSON.stringify(trouble.counts)}; turns: ${counted.join(", ")}; ${lines.length} commands ran; ${records} records`,
+    `happened: ${JSON.stringify(trouble.counts)}, ${trouble.kills} kills; turns: ${counted.join(", ")}; ${ran} commands ran; ${records} records`,
   );
   console.log(
-    `questions answered: ${people.reduce((n, { answered }) => n + answered, 0)}; connections: ${people.reduce((n, p) => n + p.connections, 0)}; told of a killed worker: ${tookMs.length} times, median ${Math.round(median(tookMs))} ms, latest ${Math.round(Math.max(0, ...tookMs))} ms`,
+    `questions answered: ${sum(({ answered }) => answered)}; connections: ${sum(({ connections }) => connections)}; told of a killed worker: ${tookMs.length} times, median ${Math.round(median(tookMs))} ms, latest ${latest} ms`,
   );
 }
 
