@@ -197,7 +197,11 @@ test("whatever the schema has, a team's role reaches nothing of another team thr
   const before = await everything();
   const reached = async (text: string, values?: readonly unknown[]): Promise<unknown[]> =>
     await role.query(text, values).catch((error: Error) => {
-      assert.match(error.message, /permission denied|row-level security|can only be called as triggers|cannot (?:insert|update|delete)/, text);
+      assert.match(
+        error.message,
+        /permission denied|row-level security|can only be called as triggers|cannot (?:insert|update|delete)/,
+        text,
+      );
       return [];
     });
 
