@@ -117,10 +117,9 @@ export async function checkInterrupted(stage: FleetStage, fates: readonly Fate[]
     const met = fates.filter(
       ({ name, fromMs, toMs }) => (asking.has(thread) || name === start.worker) && fromMs <= at.getTime() && toMs >= start.atMs,
     );
-    const own = met.filter(({ fromMs, kind }) => kind === "stopped" || fromMs >= start.atMs);
-    if (own.some(({ kind }) => kind !== "drained")) continue;
+    if (met.some(({ kind }) => kind !== "drained")) continue;
     const how = `${thread}: ${payload.turn_id} on ${start.worker}, ended by ${worker} after ${at.getTime() - start.atMs} ms`;
-    if (own.length > 0) breaks("P12 draining interrupts no turn", how);
+    if (met.length > 0) breaks("P12 draining interrupts no turn", how);
     else breaks("P10 an engine's restart interrupts no turn", how);
   }
 }

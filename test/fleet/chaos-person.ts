@@ -78,10 +78,7 @@ export class Person {
 
   async #resume(client: FleetClient, told: Told): Promise<void> {
     const asked = performance.now();
-    const gone = client.closed.then((): never => {
-      throw new Error("the front has gone");
-    });
-    const { thread } = await Promise.race([client.call("thread/resume", { threadId: told.threadId }), gone]);
+    const { thread } = await client.call("thread/resume", { threadId: told.threadId });
     checkAnswer(told, thread.turns);
     const tookSeconds = (performance.now() - asked) / 1000;
     if (tookSeconds > 5) note(`thread/resume took ${tookSeconds.toFixed(1)} s: ${await this.#where(told)}`);
@@ -172,8 +169,9 @@ export class Person {
   async #turn(told: Told, text: string): Promise<void> {
     const client = await this.#client;
     const params = { threadId: told.threadId, input: [{ type: "text", text }] };
-    const asked = client.ask("turn/start", params, hangMs).catch((error: unknown) => ({ error: { message: errorMessage(error) } }));
-    const answer: Message = await Promise.race([asked, client.closed.then(() => ({ error: { message: "the front has gone" } }))]);
+    const answer: Message = await client
+      .ask("turn/start", params, hangMs)
+      .catch((error: unknown) => ({ error: { message: errorMessage(error) } }));
     if (answer.error !== undefined) return note(`turn/start: ${JSON.stringify(answer.error).slice(0, 200)}`);
     const turnId: string = answer.result.turn.id;
     told.begun.add(turnId);
@@ -188,8 +186,14 @@ export class Person {
 
   async #readEnd(told: Told, turnId: string, end: number): Promise<void> {
     while (!told.turns.has(turnId)) {
-      const { thread } = await (await this.#client).call("thread/read", { threadId: told.threadId, includeTurns: true });
-      const turn = thread.turns.find(({ id }: Message) => id === turnId);
+      const read = (await this.#client).call("thread/read", { threadId: told.threadId, includeTurns: true });
+      // The next front may end, too.
+      const found = await read.catch((error: unknown) => void note(`thread/read: ${errorMessage(error).slice(0, 200)}`));
+      if (found === undefined) {
+        await sleep(200);
+        continue;
+      }
+      const turn = found["thread"].turns.find(({ id }: Message) => id === turnId);
       if (turn === undefined) return breaks("P1 what was told is stored", `${told.threadId}: turn ${turnId} was answered and is not there`);
       if (turn.status !== "inProgress") return void told.turns.set(turnId, turn.status);
       if (performance.now() > end) return await this.#hasNoEnd(told, `${turnId} (read)`);

@@ -86,10 +86,11 @@ export class Trouble {
     const { name } = killed;
     const { stage, people } = this.#scene;
     note(`kill ${name}`);
-    const at = Date.now();
-    this.fates.push({ name, kind: "killed", fromMs: at, toMs: Number.POSITIVE_INFINITY });
+    const fate: Fate = { name, kind: "killed", fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+    this.fates.push(fate);
     const held = await stage.engine.query<{ id: string }>("select id from parley.threads where holder = $1", [name]).catch(() => []);
     await killed.kill();
+    fate.toMs = Date.now();
     for (const { id } of held) for (const person of people) this.#returning.push(person.toldOfMove(id));
     this.#comesBack(name);
     return true;
@@ -119,10 +120,12 @@ export class Trouble {
     if (drained === undefined) return false;
     const { name } = drained;
     note(`drain ${name}`);
-    this.fates.push({ name, kind: "drained", fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY });
+    const fate: Fate = { name, kind: "drained", fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+    this.fates.push(fate);
     drained.signal("SIGTERM");
     const gone = async (): Promise<void> => {
       const code = await Promise.race([drained.ended, sleep(hangMs, "hangs" as const)]);
+      fate.toMs = Date.now();
       if (code !== 0) breaks("P10 no process had to be restarted by hand", `${name} was drained and ended with ${code}`);
       if (code === "hangs") await drained.kill();
       this.#comesBack(name);

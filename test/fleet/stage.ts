@@ -226,7 +226,11 @@ export class FleetClient {
     const id = `ask-${this.#next++}`;
     const from = this.messages.length;
     this.send({ id, method, params });
-    return await this.waitFor((message) => message.id === id && message.method === undefined, `the answer to ${method}`, ms, from);
+    const gone = this.closed.then((code): never => {
+      throw new Error(`the connection ended with ${code} before ${method} was answered`);
+    });
+    const isAnswer = (message: Message): boolean => message.id === id && message.method === undefined;
+    return await Promise.race([this.waitFor(isAnswer, `the answer to ${method}`, ms, from), gone]);
   }
   async call(method: string, params: unknown = {}): Promise<Message> {
     const { result, error } = await this.ask(method, params);
