@@ -54,13 +54,13 @@ async function inSlices(steps: Iterable<void>): Promise<void> {
   }
 }
 
-/** Whether a file's last bytes contain this text. */
-export async function endContains(path: string, lastBytes: number, text: string): Promise<boolean> {
+/** A file's last bytes, so many at most. */
+export async function readEndBytes(path: string, lastBytes: number): Promise<Buffer> {
   const { fd, stats } = await openRegular(path);
   try {
     const buffer = Buffer.allocUnsafe(Math.min(lastBytes, stats.size));
     const count = await readInto(fd, buffer, 0, buffer.length, stats.size - buffer.length);
-    return buffer.subarray(0, count).includes(text);
+    return buffer.subarray(0, count);
   } finally {
     close(fd, () => {});
   }

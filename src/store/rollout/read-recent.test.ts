@@ -62,9 +62,8 @@ describe("a long thread", () => {
     const [part, whole] = [replay(recent.records), replay(all)];
     assert.deepEqual({ ...part, turns: [] }, { ...whole, turns: [] });
     assert.ok(JSON.stringify(part.modelHistory).includes("Wall time"), "history since the compaction has its outputs");
-    const said = (of: typeof part): unknown[] =>
-      of.turns.map((one) => [one.id, one.items.filter(({ type }) => type === "userMessage" || type === "agentMessage")]);
-    assert.deepEqual(said(part), said(whole));
+    const begun = (of: typeof part): unknown[] => of.turns.map((one) => ({ ...one, items: [] }));
+    assert.deepEqual(begun(part), begun(whole));
     const shown = whole.turns.filter((one) => recent.wholeTurns.has(one.id));
     assert.ok(shown.length > 50 && shown.length < turns / 2, `${shown.length} of ${turns} turns`);
     assert.deepEqual(part.turns.slice(-shown.length), shown);
@@ -78,6 +77,8 @@ describe("a long thread", () => {
     for (const added of [
       line("event_msg", { type: "thread_rolled_back", num_turns: 1 }),
       Array.from({ length: 150 }, (_, n) => turn(turns + n)).join(""),
+      // Of the history that such a compaction leaves, the questions before it are a part.
+      line("compacted", { message: "summary" }) + turn(turns),
     ]) {
       appendFileSync(file, added);
       assert.equal(await readRecentRollout(file), undefined);
@@ -85,6 +86,47 @@ describe("a long thread", () => {
     }
     assert.ok((await readRecentRollout(file)) !== undefined);
   });
+});
+
+const wire = {
+  started: (id: string): string => line("event_msg", { type: "task_started", turn_id: id }),
+  ended: (id: string): string => line("event_msg", { type: "task_complete", turn_id: id }),
+  question: (message: string, more: object = {}): string => line("event_msg", { type: "user_message", message, ...more }),
+  answer: (message: string, more: object = {}): string => line("event_msg", { type: "agent_message", message, ...more }),
+  meta: line("session_meta", { id, timestamp, cwd: "/p", originator: "x", cli_version: "1", source: "cli" }),
+};
+
+test("messages of old turns are passed over, and later items have the ids that they have in the whole file", () => {
+  const { started, ended, question, answer, meta } = wire;
+  const copy = line("response_item", { type: "message", role: "user", content: [{ type: "input_text", text: "q" }] });
+  const first = meta + started("t") + copy + question("first") + answer("a") + ended("t");
+  const last = started("z") + copy + question("last", { client_id: "c" }) + answer("z") + ended("z");
+  const own = (payload: object, item: object): string =>
+    `${JSON.stringify({ timestamp, type: "event_msg", payload, parley: { set: { turnId: "u" }, inner: { set: item } } })}\n`;
+  for (const [old, left] of [
+    [started("u") + copy + question("q", { client_id: "c" }) + answer('\\"item_id":"x"') + ended("u"), 1],
+    // An image that the model looked at is no message; one that a person sent with a text is.
+    [started("u") + question("", { images: ["data:,"] }) + question("see", { images: ["data:,"] }) + answer("a") + ended("u"), 1],
+    [started("u") + question("q", { item_id: "named" }) + answer("a", { turn_id: "u", item_id: "named too" }) + ended("u"), 3],
+    [started("u") + own({ type: "agent_message", message: "ours", turn_id: "u", item_id: "i" }, { id: "i" }) + answer("a") + ended("u"), 1],
+    // Without a turn around them messages begin one.
+    [question("q") + answer("a"), 3],
+    [line("event_msg", { type: "entered_review_mode" }) + question("q") + answer("a"), 4],
+  ] as const) {
+    const whole = new RolloutReader(id);
+    for (const one of (first + old + last).split("\n")) if (one !== "") whole.take(one);
+    const part = new RolloutReader(id);
+    for (const _ of takeOld(Buffer.from(first + old), part));
+    for (const one of last.split("\n")) if (one !== "") part.take(one);
+    const [found, wanted] = [replay(part.finish()), replay(whole.finish())];
+    assert.deepEqual(found.turns.at(-1), wanted.turns.at(-1));
+    assert.deepEqual(
+      found.turns.map((turn) => turn.id),
+      wanted.turns.map((turn) => turn.id),
+    );
+    assert.equal(found.preview, "first");
+    assert.equal(found.turns.slice(0, -1).flatMap((turn) => turn.items).length, left, old);
+  }
 });
 
 test("lines of the model's are passed over only where nothing else depends on them", () => {

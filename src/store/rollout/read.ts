@@ -53,6 +53,9 @@ export class RolloutReader {
   readonly #inner = new Map<string, string>();
   readonly #calls = new Map<string, OpenCall>();
   readonly #itemAt = new Map<string, number>();
+  #hasQuestion = false;
+  #passedMessages = 0;
+  #lacksMessages = false;
 
   /** `id` is the requested thread: a fork's file may contain its parent's first line too. */
   constructor(id: string | undefined) {
@@ -78,6 +81,27 @@ export class RolloutReader {
     if (this.#turn === undefined || this.#turn.reviewing || this.#inner.size > 0) return false;
     if (this.#records.at(-1) !== passedOver) this.#records.push(passedOver);
     return true;
+  }
+
+  /**
+   * The same for a message of a person or of the model. One that Codex wrote without ids counts for those of later items; one of ours has its own.
+   * The first question is always taken: threads are named after it.
+   */
+  passMessage(isOwn: boolean): boolean {
+    const isInForeignTurn = this.#turn?.named === true && !this.#turn.own;
+    if (!this.#hasQuestion || !(isOwn || isInForeignTurn) || !this.pass()) return false;
+    if (!isOwn) this.#items++;
+    return true;
+  }
+  /** The same for the model's copy of a message. */
+  passCopy(): boolean {
+    if (!this.pass()) return false;
+    this.#passedMessages++;
+    return true;
+  }
+  /** Whether a line was taken that depends on messages that were passed over. */
+  get lacksMessages(): boolean {
+    return this.#lacksMessages;
   }
 
   /** How many records there are so far, without the meta. */
@@ -120,6 +144,7 @@ export class RolloutReader {
     if (record.type === "turnEnded" || record.type === "rolledBack") this.#turn = undefined;
     // After our own settings, identical ones from Codex count as a change again.
     if (record.type === "turnContext" || record.type === "steered") this.#context = "";
+    if (record.type === "item") this.#noteQuestion(record);
     this.#records.push(record);
   }
 
@@ -203,9 +228,9 @@ export class RolloutReader {
   }
 
   #takeCompacted(record: RecordOf<"compacted">, line: RolloutLine): void {
-    const replacement = Array.isArray(line.payload["replacement_history"])
-      ? record.replacement
-      : summaryHistory(this.#records, record.summary);
+    const isComplete = Array.isArray(line.payload["replacement_history"]);
+    if (!isComplete && this.#passedMessages > 0) this.#lacksMessages = true;
+    const replacement = isComplete ? record.replacement : summaryHistory(this.#records, record.summary);
     this.#records.push({ ...record, turnId: record.turnId || (this.#turn?.id ?? ""), replacement });
   }
 
@@ -272,7 +297,11 @@ export class RolloutReader {
       return;
     }
     this.#itemAt.set(key, this.#records.length);
+    this.#noteQuestion(record);
     this.#records.push(record);
+  }
+  #noteQuestion({ item }: RecordOf<"item">): void {
+    if (item.type === "userMessage" && item.content.length > 0) this.#hasQuestion = true;
   }
 
   /** Each part of a summary is a separate event. */
