@@ -14,8 +14,8 @@ import type { StoredRun } from "./bench/last-runs.ts";
 import type { ManagerFigures } from "./bench/manager-rows.ts";
 import { type Measures, measure, scenarioNames } from "./bench/measure.ts";
 import { plot } from "./bench/plot.ts";
-import { historyEntry, performancePage, printed, type Run } from "./bench/report.ts";
-import { measureSizes, type SizeFigures, type SizeName, sizes } from "./bench/sizes.ts";
+import { failuresOf, historyEntry, performancePage, printed, type Run } from "./bench/report.ts";
+import { measureSizes, type SizeFigures, type SizeName, type SizePoint, sizes } from "./bench/sizes.ts";
 import { sectionOf } from "./bench-agent/table.ts";
 import { buildIfOld } from "./build.ts";
 
@@ -56,7 +56,10 @@ const { values: flags } = parseArgs({
 });
 
 async function main(): Promise<number> {
-  if (flags.page) return writePage(JSON.parse(readFileSync(files.latest, "utf8")));
+  if (flags.page) {
+    writePage(JSON.parse(readFileSync(files.latest, "utf8")));
+    return 0;
+  }
   await buildIfOld();
   const shared = process.env["PARLEY_SHARED"] ?? path.resolve(root, "../shared");
   const codex = flags["no-codex"] ? undefined : findCodex(flags.codex ?? process.env["PARLEY_BENCH_CODEX"], path.join(cache, "codex"));
@@ -68,7 +71,11 @@ async function main(): Promise<number> {
   try {
     const run = await measureAll(bench, codex, stop.signal);
     process.stdout.write(printed(run));
-    return stop.signal.aborted ? 130 : keep(run);
+    if (stop.signal.aborted) return 130;
+    keep(run);
+    const failures = failuresOf(run, chosen);
+    for (const failure of failures) process.stderr.write(`FAILED ${failure}\n`);
+    return failures.length === 0 ? 0 : 1;
   } finally {
     bench?.stop();
     rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
@@ -92,7 +99,6 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
     );
   const quick = !flags.full;
   const rounds = Number(flags.rounds ?? (quick ? 1 : 4));
-  const chosen = isRowsOnly ? scenarioNames : (flags.only?.split(",") ?? [...scenarioNames, ...parts]);
   const specs = specsOf(codex);
   let found: { measures: Measures; load: number[] } = { measures: {}, load: [] };
   let curves: readonly Curve[] = [];
@@ -143,6 +149,7 @@ const sizeNames = Object.keys(sizes) as SizeName[];
 const parts = ["curves", "manager", "engines", "home", "fleet", "sizes"];
 /** The table's rows once more: a run of its own for the history, while the other parts of the page stay as they are. */
 const isRowsOnly = flags.only === "rows";
+const chosen = isRowsOnly ? scenarioNames : (flags.only?.split(",") ?? [...scenarioNames, ...parts]);
 
 /** The reference comes first. Both are measured on threads that Codex wrote. */
 function specsOf(codex: Codex | undefined): readonly Spec[] {
@@ -184,7 +191,7 @@ function commit(): string {
 }
 
 /** A partial run is shown and not stored. A run without the other server has no ratios, so the page stays. */
-function keep(run: Run): number {
+function keep(run: Run): void {
   for (const name of ["engines", "home", "fleet"] as const)
     if (run[name] !== undefined && (flags.write || (flags.full && flags.only === undefined)))
       writeFileSync(files[name], `${JSON.stringify(run[name])}\n`);
@@ -192,26 +199,29 @@ function keep(run: Run): number {
     writeFileSync(files.manager, `${JSON.stringify(run.manager)}\n`);
   if (run.sizes !== undefined && flags.full && (flags.write || flags.only === undefined))
     writeFileSync(files.sizes, `${JSON.stringify(withEarlier(run.sizes))}\n`);
-  if (flags.write) return writePage(JSON.parse(readFileSync(files.latest, "utf8")));
-  if (flags.only !== undefined && !isRowsOnly) return 0;
+  if (flags.write) writePage(JSON.parse(readFileSync(files.latest, "utf8")));
+  if (flags.write || (flags.only !== undefined && !isRowsOnly)) return;
   const [history, curves] = [kept(run.kind, "history.json"), kept(run.kind, "curves.svg")];
   mkdirSync(path.dirname(history), { recursive: true });
   const lines = [...historyOf(run.kind), historyEntry(run)].slice(-maxHistory).map((entry) => `  ${JSON.stringify(entry)}`);
   writeFileSync(history, `[\n${lines.join(",\n")}\n]\n`);
   if (run.curves.length > 0) writeFileSync(curves, plot(run.curves));
   process.stderr.write(`Took ${run.minutes} min. Curves: ${path.relative(root, curves)}, history: ${path.relative(root, history)}\n`);
-  if (run.kind === "quick" || run.codex === null) return 0;
+  if (run.kind === "quick" || run.codex === null) return;
   const { engines: _, home: __, sizes: ___, fleet: ____, manager: _____, ...others } = run;
   const { curves: drawn } = isRowsOnly ? JSON.parse(readFileSync(files.latest, "utf8")) : run;
   const latest = { ...others, curves: drawn, measures: figuresOf(run.measures) };
   writeFileSync(files.latest, `${JSON.stringify(latest)}\n`);
-  return writePage(latest);
+  writePage(latest);
 }
 
-/** Sizes that were not measured this time keep their figures, with the date and load of this run: each run says so in its own words. */
+/** Sizes that were not measured this time keep their figures, with their own date and load. */
 function withEarlier(fresh: SizeFigures): SizeFigures {
-  const earlier = sizesOf()?.points.filter(({ size }) => !fresh.points.some((point) => point.size === size)) ?? [];
-  const order = ({ size }: SizeFigures["points"][number]): number => sizeNames.indexOf(size);
+  const before = sizesOf();
+  const own = { when: before?.when ?? fresh.when, load: before?.load.highest ?? 0 };
+  const kept = before?.points.filter(({ size }) => !fresh.points.some((point) => point.size === size)) ?? [];
+  const earlier = kept.map((point): SizePoint => ({ ...own, ...point }));
+  const order = ({ size }: SizePoint): number => sizeNames.indexOf(size);
   return { ...fresh, points: [...earlier, ...fresh.points].toSorted((a, b) => order(a) - order(b)) };
 }
 const sizesOf = (): SizeFigures | undefined => (existsSync(files.sizes) ? JSON.parse(readFileSync(files.sizes, "utf8")) : undefined);
@@ -232,7 +242,7 @@ function historyOf(kind: Run["kind"]): readonly StoredRun[] {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
 }
 
-function writePage(run: Omit<Run, "engines" | "home" | "fleet" | "manager" | "sizes">): number {
+function writePage(run: Omit<Run, "engines" | "home" | "fleet" | "manager" | "sizes">): void {
   const causes = existsSync(files.causes) ? JSON.parse(readFileSync(files.causes, "utf8")) : {};
   const old = existsSync(files.page) ? sectionOf(readFileSync(files.page, "utf8")) : "";
   const engines: EngineFigures | undefined = existsSync(files.engines) ? JSON.parse(readFileSync(files.engines, "utf8")) : undefined;
@@ -246,7 +256,6 @@ function writePage(run: Omit<Run, "engines" | "home" | "fleet" | "manager" | "si
       .join("\n"),
   );
   process.stderr.write(`Wrote ${path.relative(root, files.page)}\n`);
-  return 0;
 }
 
 process.exit(await main());

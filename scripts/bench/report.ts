@@ -7,7 +7,7 @@ import { lastRuns, type StoredRun } from "./last-runs.ts";
 import { isKept, type ManagerFigures, managerLimits } from "./manager-rows.ts";
 import type { Measures, Summary } from "./measure.ts";
 import { type BenchRow, benchRows, isScaled, type Verdict, verdictOf } from "./rows.ts";
-import { type SizeFigures, type SizeName, type SizeRow, sizes } from "./sizes.ts";
+import { type SizeFigures, type SizeName, type SizePoint, type SizeRow, sizes } from "./sizes.ts";
 
 export interface Run {
   readonly kind: "full" | "quick";
@@ -69,6 +69,16 @@ const cell = (of: Summary | undefined, unit: string): string =>
   of === undefined ? "–" : `${short(of.median)}${of.n > 1 && of.max !== of.min ? ` (${short(of.min)}–${short(of.max)})` : ""} ${unit}`;
 const limit = (row: BenchRow, value: number): string => (row.better === "more" ? `≥ ${value}×` : `${value}×`);
 const times = (ratio: number | undefined): string => (ratio === undefined ? "–" : `${short(ratio)}×`);
+/** What was to be measured and was not, for the exit code and the last lines of a run. */
+export function failuresOf(run: Run, chosen: readonly string[]): readonly string[] {
+  const scenarios = Object.entries(run.measures).flatMap(([name, { error }]) =>
+    Object.entries(error ?? {}).map(([server, text]) => `${name}, ${server}: ${typeof text === "string" ? text : "no figures"}`),
+  );
+  const points = run.sizes?.points.filter(({ ours }) => ours === undefined).map(({ size, at }) => `sizes: ${size} ${at}`) ?? [];
+  const parts = (["manager", "engines", "home", "fleet"] as const).filter((name) => chosen.includes(name) && run[name] === undefined);
+  return [...scenarios, ...points, ...parts];
+}
+
 const verdictTexts: Readonly<Record<Verdict, string>> = { aim: "aim reached", kept: "kept", missed: "MISSED", open: "–" };
 
 /** For the terminal, in columns. */
@@ -104,10 +114,13 @@ export function performancePage(run: Run, causes: Readonly<Record<string, string
   const missed = lines.filter(({ verdict }) => verdict === "missed");
   const rows = lines.map(({ row, ours, codex, ratio, verdict }) => {
     const bold = (text: string): string => (verdict === "missed" ? `**${text}**` : text);
-    const cause = verdict === "missed" ? `**missed**: ${causes[row.id] ?? "cause not yet known"}` : verdictTexts[verdict];
+    const isLacking = verdict === "open" && run.codex !== null;
+    const others = isLacking ? "**not measured**" : verdictTexts[verdict];
+    const cause = verdict === "missed" ? `**missed**: ${causes[row.id] ?? "cause not yet known"}` : others;
     return `| ${bold(row.name)} | ${cell(ours, row.unit)} | ${cell(codex, row.unit)} | ${bold(times(ratio))} | ${limit(row, row.must)} | ${limit(row, row.aim)} | ${cause} |`;
   });
   const reached = lines.filter(({ verdict }) => verdict === "aim").length;
+  const lacking = lines.filter(({ verdict }) => verdict === "open").length;
   const text = `# Speed and size
 
 <!-- Written by \`npm run bench:full\`. Change the causes in docs/bench/causes.json, then run \`node scripts/bench.ts --page\`. -->
@@ -116,7 +129,7 @@ Parley from its bundle, launcher included, beside the native program of Codex ${
 
 ${run.when.slice(0, 10)}, commit ${run.commit}, ${machine.cpus} × ${machine.cpu}, ${machine.memoryGB} GB, Linux ${machine.kernel}, Node ${machine.node}. Load average before the run ${short(load.before)}, highest ${short(load.highest)}, after it ${short(load.after)}.
 
-${reached} of ${lines.length} rows reach their aim, ${missed.length === 0 ? "none misses its limit" : `${missed.length} ${missed.length === 1 ? "misses its limit" : "miss their limits"} (in bold)`}.
+${reached} of ${lines.length} rows reach their aim, ${missed.length === 0 ? "none misses its limit" : `${missed.length} ${missed.length === 1 ? "misses its limit" : "miss their limits"} (in bold)`}${lacking === 0 ? "" : `, ${lacking} could not be measured`}.
 
 | measure | Parley | Codex ${run.codex} | ratio | must | aim | |
 |---|---:|---:|---:|---:|---:|---|
@@ -302,30 +315,47 @@ ${fleetTable(fleet).join("\n")}
 }
 
 /** One table for each size: a column for each point of its curve, in brackets the other server. */
-function sizeTables({ points }: SizeFigures): string[] {
+function sizeTables({ points, when, load }: SizeFigures): string[] {
   return (Object.keys(sizes) as SizeName[]).flatMap((size) => {
     const at = points.filter((point) => point.size === size);
-    if (at.length === 0) return [];
     const last = at.at(-1);
-    const rows = Object.entries<SizeRow>(sizes[size].rows).map(([id, { name, unit, limit }]) => {
+    if (last === undefined) return [];
+    const rows = Object.entries<SizeRow>(sizes[size].rows).map(([id, row]) => {
       const cells = at.map(({ ours, codex }) => {
         const theirs = codex?.[id] === undefined ? "" : ` (${short(codex[id].median)})`;
-        return `${short(ours[id]?.median)}${theirs}`;
+        return `${ours === undefined ? "failed" : short(ours[id]?.median)}${theirs}`;
       });
-      const isMissed = limit !== undefined && last?.at === sizes[size].full.at(-1) && (last?.ours[id]?.median ?? 0) > limit;
-      const must = limit === undefined ? "" : `≤ ${short(limit)}${unit === "" ? "" : ` ${unit}`}`;
-      return `| ${isMissed ? `**${name}**` : name}${unit === "" ? "" : `, ${unit}`} | ${cells.join(" | ")} | ${isMissed ? `**${must}: missed**` : must} |`;
+      const [verdict, isMissed] = sizeVerdict(row, id, last);
+      return `| ${isMissed ? `**${row.name}**` : row.name}${row.unit === "" ? "" : `, ${row.unit}`} | ${cells.join(" | ")} | ${verdict} |`;
     });
     const head = `| ${sizes[size].x} | ${at.map((point) => point.at.toLocaleString("en-US")).join(" | ")} | must |`;
-    return [`**${sizes[size].title}**`, "", head, `|---|${at.map(() => "---:|").join("")}---|`, ...rows, ""];
+    return [
+      `**${sizes[size].title}**${measuredAt({ when, load: load.highest, ...last })}`,
+      "",
+      head,
+      `|---|${at.map(() => "---:|").join("")}---|`,
+      ...rows,
+      "",
+    ];
   });
 }
+
+function sizeVerdict({ limit, unit }: SizeRow, id: string, last: SizePoint): readonly [text: string, isMissed: boolean] {
+  if (limit === undefined) return ["", false];
+  const must = `≤ ${short(limit)}${unit === "" ? "" : ` ${unit}`}`;
+  const value = last.ours?.[id]?.median;
+  if (value === undefined || Number.isNaN(value)) return [`**${must}: not measured**`, true];
+  const isMissed = last.at === sizes[last.size].full.at(-1) && value > limit;
+  return [isMissed ? `**${must}: missed**` : must, isMissed];
+}
+const measuredAt = ({ when, load }: { readonly when: string; readonly load: number }): string =>
+  ` (${when.slice(0, 16).replace("T", " ")}, load average ${short(load)})`;
 
 function sizesPart({ sizes: figures }: Run): string {
   if (figures === undefined) return "";
   return `## The sizes that users reach
 
-Medians, in brackets Codex where it was measured too; the limit holds for the last column. The data are made for the occasion in the form in which Codex stores them, with words as frequent as in real texts. ${figures.when.slice(0, 10)}, load average before the run ${short(figures.load.before)}, highest ${short(figures.load.highest)}. \`npm run bench:full -- --only sizes\` measures this alone (\`size-home\`, \`size-thread\`, \`size-clients\`, \`size-repository\` and \`size-threads\` one of them), \`--write\` keeps it.
+Medians, in brackets Codex where it was measured too; the limit holds for the last column. The data are made for the occasion in the form in which Codex stores them, with words as frequent as in real texts. The load average is that at the end of each measurement, which makes some of it itself. \`npm run bench:full -- --only sizes\` measures this alone (\`size-home\`, \`size-thread\`, \`size-clients\`, \`size-repository\` and \`size-threads\` one of them), \`--write\` keeps it.
 
 ${sizeTables(figures).join("\n")}
 How it is done: the messages' words of every thread are in a full-text index of SQLite without positions, beside the list of threads in \`$CODEX_HOME/parley/index.sqlite\`. It says which files have to be read, parts of words included, and reading them decides. One process of a home builds it in slices of 5 ms, a third of the time at most; files that it lacks or that have changed are read by searches (\`src/store/index/text-index.ts\`).

@@ -127,12 +127,17 @@ const measures: Readonly<Record<SizeName, MeasureSize>> = {
 export interface SizeFigures {
   readonly when: string;
   readonly load: { readonly before: number; readonly highest: number };
-  readonly points: readonly {
-    readonly size: SizeName;
-    readonly at: number;
-    readonly ours: Readonly<Record<string, Summary>>;
-    readonly codex: Readonly<Record<string, Summary>> | undefined;
-  }[];
+  readonly points: readonly SizePoint[];
+}
+export interface SizePoint {
+  readonly size: SizeName;
+  readonly at: number;
+  /** When it was measured and at what load; without them, in the run that the figures are of. */
+  readonly when?: string;
+  readonly load?: number;
+  /** Undefined: it failed. */
+  readonly ours: Readonly<Record<string, Summary>> | undefined;
+  readonly codex: Readonly<Record<string, Summary>> | undefined;
 }
 
 export interface SizePlan {
@@ -146,7 +151,7 @@ export interface SizePlan {
 export async function measureSizes({ ours, codex, quick, only, signal }: SizePlan): Promise<SizeFigures> {
   const before = loadavg()[0] ?? 0;
   const load = [before];
-  const points: SizeFigures["points"][number][] = [];
+  const points: SizePoint[] = [];
   for (const size of Object.keys(sizes) as SizeName[]) {
     if (only !== undefined && !only.includes(size)) continue;
     for (const at of quick ? sizes[size].quick : sizes[size].full) {
@@ -166,8 +171,9 @@ export async function measureSizes({ ours, codex, quick, only, signal }: SizePla
       };
       const own = await measured(ours);
       const theirs = codex !== undefined && at <= sizes[size].codexUpTo ? await measured(codex) : undefined;
-      if (own !== undefined) points.push({ size, at, ours: own, codex: theirs });
-      load.push(loadavg()[0] ?? 0);
+      const now = loadavg()[0] ?? 0;
+      if (!signal.aborted) points.push({ size, at, when: new Date().toISOString(), load: now, ours: own, codex: theirs });
+      load.push(now);
     }
   }
   return { when: new Date().toISOString(), load: { before, highest: Math.max(...load) }, points };
