@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fuzzyScore, haystack } from "./fuzzy.ts";
-import { TextTable } from "./text-table.ts";
+import { fuzzyScore, haystack, words } from "./fuzzy.ts";
+import { type Candidates, type Matches, TextTable } from "./text-table.ts";
 
 const never = (): undefined => undefined;
 
@@ -25,7 +25,7 @@ test("the candidates hold what an exact score of all texts finds best", async ()
   const table = new TextTable();
   for (const text of texts) table.add(text);
   for (const query of [["w"], ["wf"], ["widget"], ["srcindex"], ["httpmain"], ["core", "12"], ["größe"], ["x2t"], ["user_store99"]]) {
-    const { matching, best } = await table.candidates(query, 300, never);
+    const { matches, best } = await table.candidates(query, 300, never);
     const exact = texts
       .flatMap((text, at) => {
         const score = fuzzyScore(query, haystack(text));
@@ -33,7 +33,7 @@ test("the candidates hold what an exact score of all texts finds best", async ()
       })
       .sort((a, b) => b.score - a.score || (a.text < b.text ? -1 : 1));
     assert.deepEqual(
-      [...matching],
+      [...matches.at.subarray(0, matches.count)],
       exact.map(({ at }) => at).sort((a, b) => a - b),
       `${query}: the same texts match`,
     );
@@ -51,7 +51,7 @@ test("a longer query looks only at what the shorter one matched, and equal score
   const table = new TextTable();
   for (let i = 999; i >= 0; i--) table.add(`folder/file-${String(i).padStart(3, "0")}`);
   const all = await table.candidates(["file"], 10, never);
-  assert.equal(all.matching.length, 1000);
+  assert.equal(all.matches.count, 1000);
   assert.deepEqual(
     all.best
       .map((at) => table.textAt(at))
@@ -59,11 +59,23 @@ test("a longer query looks only at what the shorter one matched, and equal score
       .slice(0, 3),
     ["folder/file-000", "folder/file-001", "folder/file-002"],
   );
-  const fewer = await table.candidates(
-    ["file-77"],
-    100,
-    never,
-    all.matching.filter((at) => at % 2 === 0),
-  );
-  assert.ok(fewer.matching.length > 0 && [...fewer.matching].every((at) => at % 2 === 0));
+  const some = { ...all.matches, count: 500 };
+  const { matches } = await table.candidates(["file-77"], 100, never, some);
+  const last = some.at[some.count - 1] ?? 0;
+  assert.ok(matches.count > 0 && [...matches.at.subarray(0, matches.count)].every((at) => at <= last));
+});
+
+test("a query typed letter by letter finds what it finds at once", async () => {
+  const table = new TextTable();
+  for (const text of [...names(3000), `${"x".repeat(0x10010)}srcindex`, "src/index", "my-src:index"]) table.add(text);
+  const found = ({ matches, best }: Candidates): unknown => [[...matches.at.subarray(0, matches.count)], best];
+  for (const typed of ["srcindex12", "größe-x", "src test", "ma\ud83d\ude00"]) {
+    let before: Matches | undefined;
+    for (let length = 1; length <= typed.length; length++) {
+      const query = words(typed.slice(0, length));
+      const next = await table.candidates(query, 50, never, before);
+      assert.deepEqual(found(next), found(await table.candidates(query, 50, never)), query.join(" "));
+      before = next.matches;
+    }
+  }
 });

@@ -8,6 +8,8 @@ import type { Pace } from "./pace.ts";
 const noMatch = -0x8000;
 /** The start of a text counts like a position after a slash. */
 const slash = 47;
+/** An end further from the text's start is not noted. */
+const maxNoted = 0xffff;
 
 export class TextTable {
   /** The bonus of a character, by the one before it and itself. */
@@ -17,6 +19,8 @@ export class TextTable {
   #starts = new Uint32Array(1024);
   /** Which letters occur, as bits: most texts that do not match are recognized by it. */
   #letters = new Uint32Array(1024);
+  /** Where the last bonus lies that is as high as they get: mostly the start of a file's name. */
+  #peaks = new Uint32Array(1024);
   #text = Buffer.alloc(32 * 1024);
   #lower = Buffer.alloc(32 * 1024);
   #bonus = new Uint8Array(32 * 1024);
@@ -37,7 +41,9 @@ export class TextTable {
     let before = slash;
     for (let i = 0; i < bytes.length; i++) {
       const now = (bytes[i] ?? 0) & 0x7f; // exact for plain characters; with others the score is a little rougher
-      this.#bonus[start + i] = this.#bonusOf[before * 128 + now] ?? 0;
+      const bonus = this.#bonusOf[before * 128 + now] ?? 0;
+      this.#bonus[start + i] = bonus;
+      if (bonus > bonusBoundary) this.#peaks[this.#count] = start + i;
       before = now;
       letters |= bitOf(this.#lower[start + i] ?? 0);
     }
@@ -51,38 +57,47 @@ export class TextTable {
     return this.#text.toString("utf8", this.#starts[at], this.#starts[at + 1]);
   }
 
-  /** The texts with the best rough scores, at least `most` of them if there are as many; in no order. `among`: only these. */
-  async candidates(words: readonly string[], most: number, pace: Pace, among?: Uint32Array): Promise<Candidates> {
+  /** The texts with the best rough scores, at least `most` of them if there are as many; in no order. `among`: only what a shorter query matched. */
+  async candidates(words: readonly string[], most: number, pace: Pace, among?: Matches): Promise<Candidates> {
     const wanted = words.map((word) => Buffer.from(word));
     const letters = wanted.reduce((bits, word) => word.reduce((own, byte) => own | bitOf(byte), bits), 0);
-    const total = among?.length ?? this.#count;
-    const matching = new Uint32Array(total);
+    const total = among?.count ?? this.#count;
+    const matches = {
+      at: new Uint32Array(total),
+      after: new Uint16Array(total),
+      count: 0,
+      word: wanted.length === 1 ? wanted[0] : undefined,
+    };
+    const known = knownBytes(matches.word, among?.word);
     const scores = new Int16Array(total);
-    let found = 0;
+    const place = { from: 0, to: 0, peak: 0, known, after: 0 };
     for (let i = 0; i < total; i++) {
-      const at = among === undefined ? i : (among[i] ?? 0);
+      const at = among === undefined ? i : (among.at[i] ?? 0);
       if (((this.#letters[at] ?? 0) & letters) === letters) {
-        const score = this.#roughScore(at, wanted);
+        place.after = among?.after[i] ?? 0;
+        const score = this.#roughScore(at, wanted, place);
         if (score !== noMatch) {
-          matching[found] = at;
-          scores[found++] = score;
+          matches.at[matches.count] = at;
+          matches.after[matches.count] = place.after;
+          scores[matches.count++] = score;
         }
       }
       if ((i & 0xff) !== 0xff) continue;
       const others = pace();
       if (others !== undefined) await others;
     }
-    const all = matching.subarray(0, found);
-    return { matching: all, best: this.#best(all, scores.subarray(0, found), most) };
+    return { matches, best: this.#best(matches.at.subarray(0, matches.count), scores.subarray(0, matches.count), most) };
   }
 
-  #roughScore(at: number, words: readonly Buffer[]): number {
-    const from = this.#starts[at] ?? 0;
-    const to = this.#starts[at + 1] ?? 0;
+  /** Of one word, where it ends is noted in `place`. */
+  #roughScore(at: number, words: readonly Buffer[], place: Place): number {
+    place.from = this.#starts[at] ?? 0;
+    place.to = this.#starts[at + 1] ?? 0;
+    place.peak = this.#peaks[at] ?? 0;
     const bytes = { lower: this.#lower, bonuses: this.#bonus };
     let total = 0;
     for (const word of words) {
-      const score = wordScore(word, bytes, from, to);
+      const score = wordScore(word, bytes, place);
       if (score === noMatch) return noMatch;
       total += score;
     }
@@ -93,7 +108,10 @@ export class TextTable {
   #best(matching: Uint32Array, scores: Int16Array, most: number): readonly number[] {
     if (matching.length <= most) return [...matching];
     const counts = new Uint32Array(0x10000);
-    for (const score of scores) counts[score + 0x8000] = (counts[score + 0x8000] ?? 0) + 1;
+    for (let i = 0; i < scores.length; i++) {
+      const score = (scores[i] ?? 0) + 0x8000;
+      counts[score] = (counts[score] ?? 0) + 1;
+    }
     let [above, cut] = [0, 0x7fff];
     while (above + (counts[cut + 0x8000] ?? 0) < most) above += counts[cut-- + 0x8000] ?? 0;
     const best: number[] = [];
@@ -124,6 +142,7 @@ export class TextTable {
     if (this.#count + 2 > this.#starts.length) {
       this.#starts = grown(this.#starts, new Uint32Array(this.#starts.length * 2));
       this.#letters = grown(this.#letters, new Uint32Array(this.#letters.length * 2));
+      this.#peaks = grown(this.#peaks, new Uint32Array(this.#peaks.length * 2));
     }
     while (this.#size + bytes > this.#text.length) {
       const length = this.#text.length * 2;
@@ -139,19 +158,38 @@ interface Bytes {
   readonly bonuses: Uint8Array;
 }
 
+/** A text's bytes. The first bytes of the word, as many as are known, lie before `after`, counted from the text's start; 0: nothing is known. */
+interface Place {
+  from: number;
+  to: number;
+  peak: number;
+  readonly known: number;
+  after: number;
+}
+
+/** How much of a word needs no second look, if it goes on from the one before; something must be left to look for. */
+function knownBytes(word: Buffer | undefined, before: Buffer | undefined): number {
+  if (word === undefined || before === undefined || before.length >= word.length) return 0;
+  return before.equals(word.subarray(0, before.length)) ? before.length : 0;
+}
+
 /** The better of two ways to place the word: as far to the left as possible, and as far to the right. */
-function wordScore(word: Buffer, bytes: Bytes, from: number, to: number): number {
+function wordScore(word: Buffer, bytes: Bytes, place: Place): number {
   const { lower, bonuses } = bytes;
+  const { from, to } = place;
   const last = word.length - 1;
-  let k = 0;
-  let end = from;
+  const isKnown = place.known > 0 && place.after > 0;
+  let k = isKnown ? place.known : 0;
+  let end = isKnown ? from + place.after : from;
   for (; end < to; end++) if (lower[end] === word[k] && k++ === last) break;
   if (k <= last) return noMatch;
+  place.after = end - from < maxNoted ? end - from + 1 : 0;
   let begin = end;
   for (k = last; ; begin--) if (lower[begin] === word[k] && k-- === 0) break;
   const left = placedScore(word, bytes, begin, end);
-  // In one piece, at the beginning of a name: hardly another way is better.
-  if (end - begin === last && (bonuses[begin] ?? 0) > bonusBoundary) return left;
+  // In one piece, at the beginning of a name: hardly another way is better. At that of a word with no name after it, none is.
+  const bonus = bonuses[begin] ?? 0;
+  if (end - begin === last && (bonus > bonusBoundary || (bonus === bonusBoundary && begin > place.peak))) return left;
   let start = to - 1;
   for (k = last; ; start--) if (lower[start] === word[k] && k-- === 0) break;
   if (start === begin) return left;
@@ -188,9 +226,16 @@ function placedScore(word: Buffer, { lower, bonuses }: Bytes, from: number, to: 
 }
 
 export interface Candidates {
-  /** All that match: a longer query can only match these. */
-  readonly matching: Uint32Array;
+  readonly matches: Matches;
   readonly best: readonly number[];
+}
+/** All that match: a longer query can only match these, and where one word goes on, it goes on after its end in each. */
+export interface Matches {
+  readonly count: number;
+  readonly at: Uint32Array;
+  readonly after: Uint16Array;
+  /** Undefined where the query has several. */
+  readonly word: Buffer | undefined;
 }
 
 /** Keeps the smallest of many without sorting all of them. */

@@ -4,7 +4,7 @@ import type { FileIndex, FileSearch, FoundFile } from "../core/ports/file-search
 import { fuzzyIndices, fuzzyScore, haystack, words } from "../lib/fuzzy.ts";
 import { createPace } from "../lib/pace.ts";
 import { hasPassed } from "../lib/passed.ts";
-import { TextTable } from "../lib/text-table.ts";
+import { type Matches, TextTable } from "../lib/text-table.ts";
 import { type ListFiles, listWithRipgrep, walkFiles } from "./list-files.ts";
 
 export interface FileSearchOptions {
@@ -78,7 +78,7 @@ class Listing {
   readonly roots: string[] = [];
   readonly isFolder: boolean[] = [];
   /** What the last query matched: a longer one can match nothing else. */
-  last: { readonly query: string; readonly count: number; readonly matching: Uint32Array } | undefined;
+  last: { readonly query: string; readonly count: number; readonly matches: Matches } | undefined;
 
   add(root: string, file: string, isFolder: boolean): void {
     this.paths.add(file);
@@ -170,12 +170,12 @@ class Index implements FileIndex {
     const query = terms.join(" ");
     const { last } = listing;
     const count = listing.paths.count;
-    const among = last !== undefined && last.count === count && query.startsWith(last.query) ? last.matching : undefined;
+    const among = last !== undefined && last.count === count && query.startsWith(last.query) ? last.matches : undefined;
     const slices = createPace(sliceMs);
     const pace = (): Promise<void> | undefined => slices()?.then(() => signal.throwIfAborted());
-    const { matching, best } = await listing.paths.candidates(terms, limit * candidatesEach, pace, among);
+    const { matches, best } = await listing.paths.candidates(terms, limit * candidatesEach, pace, among);
     signal.throwIfAborted();
-    listing.last = { query, count, matching };
+    listing.last = { query, count, matches };
     const found = best.flatMap((at) => {
       const hay = haystack(listing.paths.textAt(at));
       const score = fuzzyScore(terms, hay);
