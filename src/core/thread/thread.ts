@@ -3,7 +3,7 @@ import type { ParamsOf } from "../../protocol/define.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
 import type { UserInput } from "../../protocol/item.ts";
 import type { ServerRequests } from "../../protocol/methods.ts";
-import { agentNames, type Thread, type ThreadStatus, type ThreadTokenUsage, withoutExtras } from "../../protocol/thread.ts";
+import type { Thread, ThreadStatus, ThreadTokenUsage } from "../../protocol/thread.ts";
 import type { Turn, TurnError } from "../../protocol/turn.ts";
 import { DeniedActions } from "../approval/denied-actions.ts";
 import { Grants } from "../approval/grants.ts";
@@ -33,8 +33,9 @@ import { closed } from "../turn/turn-items.ts";
 import { askingAgent } from "./agent-names.ts";
 import { ThreadClients } from "./clients.ts";
 import { sharedUnloadMs } from "./idle-threads.ts";
-import { LiveSettings, localEnvironment } from "./live-settings.ts";
+import { LiveSettings } from "./live-settings.ts";
 import type { ThreadOptions } from "./thread-options.ts";
+import { threadToWire } from "./thread-wire.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
 export class LiveThread implements TurnThread {
@@ -66,8 +67,10 @@ export class LiveThread implements TurnThread {
   #lease: Lease | undefined;
   #isLost = false;
   #isUnloaded = false;
+  /** Aborts the warm-up request to the provider. */
   #endWarmUp: (() => void) | undefined;
   #turn: LiveTurn | undefined;
+  /** Begins a revived turn. */
   #goOn: (() => void) | undefined;
   #stored: boolean;
   /** How the last turn ended, also before this process loaded the thread; undefined before the first. */
@@ -138,6 +141,7 @@ export class LiveThread implements TurnThread {
   setGit(git: ThreadMeta["git"]): void {
     this.#git = git;
   }
+  /** Sets the preview that thread lists show, from the first message. */
   previewBy(content: readonly UserInput[]): void {
     if (this.#preview === "") this.#preview = previewOf(content);
   }
@@ -402,35 +406,7 @@ export class LiveThread implements TurnThread {
   }
 
   toWire(turns: readonly Turn[] = []): Thread {
-    return {
-      id: this.id,
-      sessionId: this.meta.sessionId ?? this.id,
-      preview: this.#preview,
-      name: this.name,
-      ephemeral: this.ephemeral,
-      modelProvider: this.settings.modelProvider,
-      model: this.settings.model,
-      reasoningEffort: this.settings.effort,
-      createdAt: Math.floor(this.meta.createdAtMs / 1000),
-      updatedAt: Math.floor(this.#updatedAtMs / 1000),
-      recencyAt: Math.floor(this.#updatedAtMs / 1000),
-      status: this.status(),
-      path: this.path,
-      cwd: this.settings.cwd,
-      cliVersion: this.meta.cliVersion,
-      source: this.meta.source,
-      originator: this.meta.originator,
-      threadSource: this.meta.threadSource ?? null,
-      forkedFromId: this.meta.forkedFromId ?? null,
-      parentThreadId: this.meta.parentThreadId ?? null,
-      gitInfo: this.#git ?? null,
-      historyMode: this.meta.historyMode ?? "legacy",
-      projectId: null,
-      ...agentNames(this.meta.source),
-      ...withoutExtras,
-      environments: this.settings.hasMachine === false ? [] : [localEnvironment(this.settings)],
-      turns: [...turns],
-    };
+    return threadToWire(this, { preview: this.#preview, updatedAtMs: this.#updatedAtMs, git: this.#git, turns });
   }
 
   async #play(turn: LiveTurn, work: () => Promise<TurnOutcome>, start: "new" | "known" = "new"): Promise<void> {
