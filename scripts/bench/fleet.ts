@@ -29,12 +29,13 @@ export async function measureFleet(program: string, signal: AbortSignal): Promis
   const load = [before];
   const steps: (() => unknown)[] = [];
   const measures: Measures = { killed: [], hung: [], commit: [], appends: [], turn: [], deltas: [], resume: [], memory: [] };
-  const ending = { after: (step: () => unknown) => void steps.push(step) };
   const parts = [measureTurns, measureResume, measureCrowd, measureDeaths, measureAppends];
   try {
     for (const part of parts) {
       if (signal.aborted) break;
       process.stderr.write(`fleet: ${part.name}\n`);
+      // One for each part: what is to be ended is registered once for each.
+      const ending = { after: (step: () => unknown) => void steps.push(step) };
       await part(await FleetStage.start(ending, turns, "model_context_window = 1000000000\n"), measures, program);
       for (const step of steps.splice(0).toReversed()) await step();
       load.push(loadavg()[0] ?? 0);
