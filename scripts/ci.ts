@@ -16,7 +16,8 @@ let running = 0;
 tally.skipped.push(...(await tests("npm test", ["npm", "test"])));
 await step("build", buildIfOld);
 // The following steps wait more than they compute: two at a time.
-await inLanes(2, [comparisons, bareMachine, fleetKills, ...everyEngine(), checks, agentBench], (part) => part());
+await inLanes(2, [comparisons, bareMachine, ...(isFull ? [] : [fleetKills]), ...everyEngine(), checks, agentBench], (part) => part());
+if (isFull) await fleetKills();
 await benchGate(); // alone: it compares times
 await sharedSuites();
 
@@ -68,11 +69,12 @@ function commitsSoFar(): number {
 }
 
 /**
- * A part of what `npm run node -- test/fleet/chaos.ts` does by hand in its full size (200 threads on five workers for two minutes), which needs
- * the machine for itself. As with tests that fail beside others, a second try alone decides, and the first is named.
+ * With PARLEY_REQUIRE=all its full size, alone: 200 threads on five workers for two minutes. Else a part of that, beside other steps. As with
+ * tests that fail beside others, a second try decides, and the first is named.
  */
 async function fleetKills(): Promise<void> {
-  const command = [process.execPath, "test/fleet/chaos.ts", "--threads", "60", "--workers", "4", "--seconds", "45"];
+  const size = isFull ? [] : ["--threads", "60", "--workers", "4", "--seconds", "45"];
+  const command = [process.execPath, "test/fleet/chaos.ts", ...size];
   const first = await attempt("a fleet under random kills", command);
   if (first.failed === 0) return void tally.skipped.push(...count(first));
   const second = await attempt("a fleet under random kills, a second try", command);
