@@ -89,7 +89,7 @@ export const workplace: Plays = {
     await panel.getByRole("menuitem", { name: "Go back to before this turn" }).click();
     const dialog = panel.getByRole("dialog", { name: "Go back to before this?" });
     await window.shot("checkpoint");
-    await dialog.getByText("Put files back too").click();
+    await dialog.getByText("Conversation and files").click();
     await dialog.getByRole("button", { name: "Go back" }).click();
     await eventually(
       "the file as it was",
