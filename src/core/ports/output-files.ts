@@ -13,8 +13,8 @@ export interface KeptOutput {
 }
 
 export interface OutputSink {
-  /** Copies the bytes. */
+  /** The caller may reuse the bytes after this returns. */
   write(bytes: Uint8Array): void;
-  /** Resolves when everything is on disk; undefined when it could not be saved. Never rejects. */
+  /** Undefined when it could not be saved. Never rejects. */
   end(): Promise<KeptOutput | undefined>;
 }
