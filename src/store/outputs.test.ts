@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, sy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import type { Log } from "../core/ports/log.ts";
 import { createOutputFiles } from "./outputs.ts";
 
@@ -70,6 +71,21 @@ describe("files of long tool results", () => {
     short.write(Buffer.from("two"));
     assert.equal(readFileSync((await short.end())?.path ?? "", "utf8"), "one two");
     assert.equal(await files().open("nothing").end(), undefined);
+  });
+
+  it("lose nothing of what comes while something is being written, or after a pause", async () => {
+    const sink = files().open("bursts");
+    let expected = "";
+    for (let i = 0; i < 60; i++) {
+      const piece = `${i} `.repeat(1 + ((i * 7919) % 50_000));
+      sink.write(Buffer.from(piece));
+      expected += piece;
+      if (i % 7 === 0) await setImmediate();
+      if (i % 20 === 0) await sink.end();
+    }
+    const kept = await sink.end();
+    assert.equal(kept?.isWhole, true);
+    assert.ok(readFileSync(kept.path, "utf8") === expected);
   });
 
   it("are skipped if they cannot be written", async () => {

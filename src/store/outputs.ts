@@ -2,8 +2,8 @@
  * `$CODEX_HOME/parley/outputs`: complete tool results of which the model got a part. Readable only by the owner, and bounded in number,
  * size and age.
  */
-import { appendFileSync, closeSync, constants, mkdirSync, openSync, writeFileSync } from "node:fs";
-import { lstat, mkdir, readdir, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
@@ -17,6 +17,13 @@ const maxTotalBytes = 256 * 1024 * 1024;
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 /** Scanning the folder is not free. */
 const cleanEvery = 20;
+const blockBytes = 256 * 1024;
+const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
+
+interface Block {
+  readonly buffer: Buffer;
+  used: number;
+}
 
 export interface OutputFilesParts {
   readonly codexHome: string;
@@ -27,13 +34,10 @@ export interface OutputFilesParts {
 export function createOutputFiles({ codexHome, clock, log }: OutputFilesParts): OutputFiles {
   const folder = path.join(codexHome, "parley", "outputs");
   let kept = 0;
-  const cleanNow = async (): Promise<void> => {
-    if (kept++ % cleanEvery === 0) await clean(folder, clock.now());
-  };
   const create = async (name: string, bytes: Uint8Array): Promise<string> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await cleanNow();
-    return await underFreeName(folder, name, (file) => createFile(file, bytes));
+    if (kept++ % cleanEvery === 0) await clean(folder, clock.now());
+    return await createUnder(folder, name, bytes);
   };
   const failed = (error: unknown): undefined => void log.warn("a long tool result could not be kept", { error: String(error) });
   return {
@@ -42,96 +46,101 @@ export function createOutputFiles({ codexHome, clock, log }: OutputFilesParts): 
       const file = await create(name, bytes.subarray(0, maxFileBytes)).catch(failed);
       return file === undefined ? undefined : { path: file, isWhole: bytes.length <= maxFileBytes };
     },
-    open: (name) => new Sink(folder, name, { cleanNow, failed }),
+    open: (name) => new Sink((bytes) => create(name, bytes), failed),
   };
 }
 
-interface SinkParts {
-  readonly cleanNow: () => Promise<void>;
-  readonly failed: (error: unknown) => undefined;
-}
-
 /**
- * Writes each piece when it comes; the first creates the file. Not through the thread pool: a command fills it faster than the pool takes
- * pieces away, and the copies that wait would be the largest part of the server's memory. Open only while it writes, since some commands
- * never end.
+ * Writes pieces one after another; the first creates the file. What comes while one is being written is gathered in blocks, which are used
+ * again: a command writes faster than small pieces can go through the thread pool one by one, and the copies that wait would be the largest
+ * part of the server's memory. Open only while it writes, since some commands never end.
  */
 class Sink implements OutputSink {
-  readonly #folder: string;
-  readonly #name: string;
-  readonly #parts: SinkParts;
+  readonly #create: (bytes: Uint8Array) => Promise<string>;
+  readonly #failed: (error: unknown) => undefined;
   #file: string | undefined;
-  #cleaned: Promise<void> | undefined;
+  readonly #waiting: Block[] = [];
+  readonly #spare: Block[] = [];
+  #writing: Promise<void> | undefined;
   #bytes = 0;
   #hasFailed = false;
 
-  constructor(folder: string, name: string, parts: SinkParts) {
-    this.#folder = folder;
-    this.#name = name;
-    this.#parts = parts;
+  constructor(create: (bytes: Uint8Array) => Promise<string>, failed: (error: unknown) => undefined) {
+    this.#create = create;
+    this.#failed = failed;
   }
 
   write(bytes: Uint8Array): void {
     const piece = bytes.subarray(0, Math.max(0, maxFileBytes - this.#bytes));
     this.#bytes += bytes.length;
     if (piece.length === 0 || this.#hasFailed) return;
-    try {
-      if (this.#file === undefined) this.#create(piece);
-      else append(this.#file, piece);
-    } catch (error) {
-      this.#hasFailed = true;
-      this.#parts.failed(error);
-    }
+    this.#gather(piece);
+    this.#writing ??= this.#writeAll();
   }
   async end(): Promise<KeptOutput | undefined> {
-    await this.#cleaned;
+    await this.#writing;
     return this.#file === undefined || this.#hasFailed ? undefined : { path: this.#file, isWhole: this.#bytes <= maxFileBytes };
   }
 
-  #create(piece: Uint8Array): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    this.#file = freeName(this.#folder, this.#name, (file) => writeFileSync(file, piece, { flag: "wx", mode: 0o600 }));
-    this.#cleaned = this.#parts.cleanNow().catch(this.#parts.failed);
+  #gather(piece: Uint8Array): void {
+    for (let at = 0; at < piece.length; ) {
+      const last = this.#waiting.at(-1);
+      const block = last !== undefined && last.used < blockBytes ? last : this.#addBlock();
+      const part = piece.subarray(at, at + blockBytes - block.used);
+      block.buffer.set(part, block.used);
+      block.used += part.length;
+      at += part.length;
+    }
   }
-}
+  #addBlock(): Block {
+    const block = this.#spare.pop() ?? { buffer: Buffer.allocUnsafeSlow(blockBytes), used: 0 };
+    this.#waiting.push(block);
+    return block;
+  }
 
-function append(file: string, bytes: Uint8Array): void {
-  const fd = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
-  try {
-    appendFileSync(fd, bytes);
-  } finally {
-    closeSync(fd);
+  async #writeAll(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) {
+        if (this.#file === undefined) this.#file = await this.#writeNext((bytes) => this.#create(bytes));
+        else await this.#append(this.#file);
+      }
+    } catch (error) {
+      this.#hasFailed = true;
+      this.#waiting.length = 0;
+      this.#failed(error);
+    }
+    this.#spare.length = 0;
+    this.#writing = undefined;
+  }
+  async #append(file: string): Promise<void> {
+    const handle = await open(file, appending);
+    try {
+      while (this.#waiting.length > 0) await this.#writeNext((bytes) => handle.appendFile(bytes));
+    } finally {
+      await handle.close();
+    }
+  }
+  async #writeNext<T>(write: (bytes: Uint8Array) => Promise<T>): Promise<T | undefined> {
+    const block = this.#waiting.shift();
+    if (block === undefined) return undefined;
+    const result = await write(block.buffer.subarray(0, block.used));
+    this.#spare.push({ ...block, used: 0 });
+    return result;
   }
 }
 
 /** Names come from models: other characters than plain letters are replaced, and a name that exists gets a number. */
-function* namesFor(folder: string, name: string): Generator<string> {
+async function createUnder(folder: string, name: string, bytes: Uint8Array): Promise<string> {
   const plain = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(-80) || "output";
-  for (let number = 0; number <= maxFiles; number++) yield path.join(folder, `${plain}${number === 0 ? "" : `.${number}`}.txt`);
-}
-const noFreeName = (name: string): Error => new Error(`there are too many outputs named ${name}`);
-
-async function underFreeName(folder: string, name: string, create: (file: string) => Promise<void>): Promise<string> {
-  for (const file of namesFor(folder, name)) {
+  for (let number = 0; ; number++) {
+    const file = path.join(folder, `${plain}${number === 0 ? "" : `.${number}`}.txt`);
     try {
-      await create(file);
+      await createFile(file, bytes);
       return file;
     } catch (error) {
-      if (!isCode(error, "EEXIST")) throw error;
+      if (!isCode(error, "EEXIST") || number >= maxFiles) throw error;
     }
   }
-  throw noFreeName(name);
-}
-function freeName(folder: string, name: string, create: (file: string) => void): string {
-  for (const file of namesFor(folder, name)) {
-    try {
-      create(file);
-      return file;
-    } catch (error) {
-      if (!isCode(error, "EEXIST")) throw error;
-    }
-  }
-  throw noFreeName(name);
 }
 
 /** Removes old files, then the oldest until the rest is within the bounds. */

@@ -13,8 +13,8 @@ export interface KeptOutput {
 }
 
 export interface OutputSink {
-  /** The caller may reuse the bytes after this returns. */
+  /** Copies the bytes. */
   write(bytes: Uint8Array): void;
-  /** Undefined when it could not be saved. Never rejects. */
+  /** Resolves when everything is on disk; undefined when it could not be saved. Never rejects. */
   end(): Promise<KeptOutput | undefined>;
 }
