@@ -50,8 +50,8 @@ test("the commands of an operator", { skip: noPostgres }, async (t) => {
     const odd = at({ PARLEY_FLEET: "postgres://parley:pass-7781@[127/x" })("init");
     refused(odd, 1, /^error: /);
     assert.ok(!odd.err.includes("7781"), odd.err);
-    assert.match(fleet("init").out, /were made, of version \d/);
-    assert.deepEqual(fleet("init"), { code: 0, out: "The fleet's tables are there, of version 2.\n", err: "" });
+    const version = /were made, of version (\d+)/.exec(fleet("init").out)?.[1] ?? assert.fail("no version");
+    assert.deepEqual(fleet("init"), { code: 0, out: `The fleet's tables are there, of version ${version}.\n`, err: "" });
   });
 
   await t.test("teams", () => {
