@@ -12,13 +12,19 @@ export interface Patience {
 
 const pauseMs = 500;
 
-/** Resolves when the engine answers. Rejects at once with EngineRefused where it refuses us. */
-export async function reachEngine(engine: Engine, { limitMs, signal, onWait }: Patience): Promise<void> {
+/**
+ * Resolves when the engine has answered everything that `first` asks: one that ends in between is waited for too. Rejects at once with
+ * EngineRefused where it refuses us.
+ */
+export async function reachEngine<T = unknown>(
+  engine: Pick<Engine, "query">,
+  { limitMs, signal, onWait }: Patience,
+  first: () => Promise<T> = () => engine.query("select 1") as Promise<T>,
+): Promise<T> {
   const started = performance.now();
   for (let tries = 0; ; tries++) {
     try {
-      await engine.query("select 1");
-      return;
+      return await first();
     } catch (error) {
       if (!(error instanceof EngineUnreachable)) throw error;
       if (limitMs !== undefined && performance.now() - started + pauseMs > limitMs) throw error;

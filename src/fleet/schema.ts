@@ -1,5 +1,5 @@
 /** The fleet's tables, and their upgrades: `parley fleet init`. A step that has landed in a release is never changed; a new one follows it. */
-import { type Engine, EngineRefused, type Query } from "./engine.ts";
+import { type Engine, EngineRefused, EngineUnreachable, type Query } from "./engine.ts";
 
 /**
  * Leases: a worker holds a thread while `threads.holder` and `threads.boot` name it and its own row is neither lost nor past `until`. Every
@@ -252,7 +252,7 @@ export async function upgradeSchema(engine: Engine): Promise<{ readonly from: nu
 
 /** Throws unless the tables are those of this version. */
 export async function checkSchema(engine: Engine): Promise<void> {
-  const version = await versionOf(engine.query).catch(() => 0);
+  const version = await versionOf(engine.query).catch(noTables);
   if (version === steps.length) return;
   if (version > steps.length)
     throw new EngineRefused(`the fleet's tables are of a newer Parley (version ${version}, this one knows ${steps.length})`);
@@ -263,6 +263,11 @@ export async function checkSchema(engine: Engine): Promise<void> {
   );
 }
 
+/** An engine that refuses us, or that ends just then, may well have the tables. */
+function noTables(error: unknown): 0 {
+  if (error instanceof EngineRefused || error instanceof EngineUnreachable) throw error;
+  return 0;
+}
 async function versionOf(query: Query): Promise<number> {
   const [row] = await query<{ version: number }>("select version from parley.schema_version limit 1");
   return row?.version ?? 0;

@@ -81,9 +81,11 @@ async function reachedEngine({ address, name, teams, say, signal }: WorkerOption
   const plain = await open();
   let used: Engine | undefined;
   try {
-    await reachEngine(plain, { signal, onWait: (why) => say(`the fleet's engine does not answer, trying again: ${why}`) });
-    await checkSchema(plain);
-    const role = teams.length === 0 ? undefined : await roleOfWorker(plain, teams);
+    const onWait = (why: string): void => say(`the fleet's engine does not answer, trying again: ${why}`);
+    const role = await reachEngine(plain, { signal, onWait }, async () => {
+      await checkSchema(plain);
+      return teams.length === 0 ? undefined : await roleOfWorker(plain, teams);
+    });
     used = role === undefined ? plain : await open(role);
     return used;
   } finally {

@@ -148,7 +148,9 @@ export class Trouble {
       place.front = await this.#scene.stage.front();
       place.isStopped = false;
     };
-    this.#returning.push(back());
+    this.#returning.push(
+      back().catch((error: unknown) => breaks("P10 no process had to be restarted by hand", errorMessage(error).slice(0, 300))),
+    );
     return true;
   }
   async hang(): Promise<boolean> {
