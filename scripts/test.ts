@@ -120,7 +120,9 @@ function chosenGroups(): { group: Group; files: readonly string[] }[] {
 }
 
 function partOf(files: readonly string[]): readonly string[] {
-  const [, part = "0", parts = "1"] = /^(\d+)\/([1-9]\d*)$/.exec(process.env["PARLEY_PART"] ?? "") ?? [];
+  const given = process.env["PARLEY_PART"] ?? "0/1";
+  const [, part, parts] = /^(\d+)\/([1-9]\d*)$/.exec(given) ?? [];
+  if (parts === undefined) throw new Error(`PARLEY_PART is ${given}: expected K/N, such as 0/3`);
   return files.toSorted().filter((_, i) => i % Number(parts) === Number(part) % Number(parts));
 }
 

@@ -1,6 +1,6 @@
 /** Waiting for an engine that does not answer: commands for a while, workers and fronts until it does. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Engine, EngineUnreachable } from "./engine.ts";
+import { EngineUnreachable } from "./engine.ts";
 
 export interface Patience {
   /** After this it gives up with EngineUnreachable; undefined: never. */
@@ -16,11 +16,7 @@ const pauseMs = 500;
  * Resolves when the engine has answered everything that `first` asks: one that ends in between is waited for too. Rejects at once with
  * EngineRefused where it refuses us.
  */
-export async function reachEngine<T = unknown>(
-  engine: Pick<Engine, "query">,
-  { limitMs, signal, onWait }: Patience,
-  first: () => Promise<T> = () => engine.query("select 1") as Promise<T>,
-): Promise<T> {
+export async function reachEngine<T>(first: () => Promise<T>, { limitMs, signal, onWait }: Patience): Promise<T> {
   const started = performance.now();
   for (let tries = 0; ; tries++) {
     try {

@@ -95,7 +95,8 @@ export class Routes {
     const target = targetOf(request.method, request.params);
     switch (target.kind) {
       case "thread":
-        if (target.ifFree === "stored" && this.#moving.has(target.threadId)) return await this.#readMoving(request, target.threadId);
+        // Where no worker may take the thread for a while, its client can read it all the same.
+        if (target.ifFree === "stored" && this.#moving.has(target.threadId)) return await this.#toThread(request, target);
         return await this.#inOrder(target.threadId, () => this.#toThread(request, target));
       case "new":
         return await this.#toNew(request, { team: this.#team(), labels: target.labels });
@@ -234,12 +235,6 @@ export class Routes {
 
   #isOurs({ team }: HeldThread): boolean {
     return this.#client.user.team === null || this.#client.user.team === team;
-  }
-  /** Where no worker may take the thread for a while, its client can read it all the same. */
-  async #readMoving(request: Passed, threadId: string): Promise<void> {
-    const held = await this.#services.fleet.holder(threadId);
-    if (held === undefined || !this.#isOurs(held)) return (await this.#toHome()).link.pass(request);
-    await this.#fromStore(request, held.team);
   }
   async #fromStore(request: Passed, team: string): Promise<void> {
     const any = this.#client.user.team === null ? this.linkTo(await this.#services.fleet.any(team), team) : await this.#toHome();

@@ -38,7 +38,7 @@ const knockMs = 1000;
 export async function startFleetFront(options: FleetFrontOptions): Promise<ServedFront> {
   const engine = await openEngine({ address: options.address, name: "parley front", connections });
   try {
-    await reachEngine(engine, options, () => checkSchema(engine));
+    await reachEngine(() => checkSchema(engine), options);
     return await serve(engine, options);
   } catch (error) {
     await engine.close();
@@ -61,7 +61,7 @@ async function serve(engine: Engine, options: FleetFrontOptions): Promise<Served
     warn,
   });
   front.start();
-  await reachEngine(engine, options, () => front.fleet.fresh());
+  await reachEngine(() => front.fleet.fresh(), options);
   const report = reportOf(engine.query);
   const served = await serveFront({
     ...options,

@@ -82,10 +82,11 @@ async function reachedEngine({ address, name, teams, say, signal }: WorkerOption
   let used: Engine | undefined;
   try {
     const onWait = (why: string): void => say(`the fleet's engine does not answer, trying again: ${why}`);
-    const role = await reachEngine(plain, { signal, onWait }, async () => {
+    const checkedRole = async (): Promise<string | undefined> => {
       await checkSchema(plain);
       return teams.length === 0 ? undefined : await roleOfWorker(plain, teams);
-    });
+    };
+    const role = await reachEngine(checkedRole, { signal, onWait });
     used = role === undefined ? plain : await open(role);
     return used;
   } finally {

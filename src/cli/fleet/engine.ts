@@ -19,11 +19,10 @@ export function fleetAddress(file: string | undefined): string {
 export async function withEngine<T>(address: string, work: (engine: Engine) => Promise<T>, { tables = true } = {}): Promise<T> {
   const engine = await openEngine({ address, name: "parley fleet", connections: 2 }).catch(startErrors);
   try {
-    await reachEngine(engine, {
+    await reachEngine<unknown>(() => (tables ? checkSchema(engine) : engine.query("select 1")), {
       limitMs: patienceMs,
       onWait: (reason) => toStderr(`the fleet's engine does not answer, trying again: ${reason}`),
     });
-    if (tables) await checkSchema(engine);
     return await work(engine);
   } catch (error) {
     return startErrors(error);

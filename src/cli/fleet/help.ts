@@ -1,13 +1,6 @@
 /** The help text of `parley fleet`. */
 import { fleetRights } from "../../core/ports/fleet.ts";
-import { type FlagHelp, type Help, jsonFlag } from "../help/text.ts";
-
-/** Of every command that speaks to the engine. */
-export const fleetFileFlag = {
-  name: "fleet-file",
-  value: "FILE",
-  text: "A file of mode 0600 with the engine's address, instead of PARLEY_FLEET",
-} as const satisfies FlagHelp;
+import { fleetFileFlag, type Help, jsonFlag } from "../help/text.ts";
 
 const limit = "a whole number, or none to lift the limit";
 

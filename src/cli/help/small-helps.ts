@@ -1,5 +1,5 @@
 /** The help texts of the small subcommands. */
-import { agentFlags, configFlag, type Help, jsonFlag } from "./text.ts";
+import { agentFlags, configFlag, fleetFileFlag, type Help, jsonFlag } from "./text.ts";
 
 export const loginHelp = {
   summary: "Sign in, set up a model provider, or say who is signed in (login status)",
@@ -55,11 +55,7 @@ export const workerHelp = {
     { name: "max-threads", value: "N", text: "Hold at most so many threads at once" },
     { name: "tls-cert", value: "FILE", text: "Serve over TLS; needed for addresses that others can reach" },
     { name: "tls-key", value: "FILE", text: "The certificate's key" },
-    {
-      name: "fleet-file",
-      value: "FILE",
-      text: "A file of mode 0600 with the engine's address, instead of PARLEY_FLEET",
-    },
+    fleetFileFlag,
     ...agentFlags,
   ],
   exitCodes: "0 it has left the fleet, 1 it could not join, 2 the command line is wrong",

@@ -61,6 +61,13 @@ export const settingsFlags = [configFlag, ...featureFlags] as const;
 /** The flags of every subcommand that runs the agent. */
 export const agentFlags = [...settingsFlags, logFlag] as const;
 export const jsonFlag = { name: "json", text: "Print JSON" } as const satisfies FlagHelp;
+
+/** Of every command that speaks to a fleet's engine. */
+export const fleetFileFlag = {
+  name: "fleet-file",
+  value: "FILE",
+  text: "A file of mode 0600 with the engine's address, instead of PARLEY_FLEET",
+} as const satisfies FlagHelp;
 const helpFlag = { name: "help", short: "h", text: "Print this text" } as const satisfies FlagHelp;
 /** The flags before a subcommand: command-line.ts accepts these and no others. */
 export const globalFlags = [...agentFlags, { name: "version", short: "V", text: "Print the version" }, helpFlag] as const;

@@ -1,5 +1,5 @@
 /** The help text of `parley manager`. */
-import { configFlag, type Help, logFlag } from "../help/text.ts";
+import { configFlag, fleetFileFlag, type Help, logFlag } from "../help/text.ts";
 
 export const help = {
   summary: "Every session in one place, in the browser and over HTTP",
@@ -24,11 +24,7 @@ export const help = {
       name: "fleet",
       text: "Serve the threads of a fleet of workers at /rpc instead of an engine of its own; no page. Clients sign in with tokens of the fleet",
     },
-    {
-      name: "fleet-file",
-      value: "FILE",
-      text: "The address of the fleet's engine, mode 0600; without it PARLEY_FLEET has it",
-    },
+    fleetFileFlag,
     { name: "no-open", text: "Do not open the browser" },
     { name: "tls-cert", value: "FILE", text: "Serve over TLS; needed for addresses that others can reach" },
     { name: "tls-key", value: "FILE", text: "The certificate's key" },
