@@ -116,7 +116,7 @@ export interface ThreadPage {
   readonly backwardsCursor: string | null;
 }
 
-/** The records of a long thread, of which old turns may lack what the model did in them: calls, outputs, reasoning. */
+/** The records of a long thread, of which old turns may lack what was said and done in them: messages, calls, outputs, reasoning. */
 export interface RecentRecords {
   readonly records: readonly ThreadRecord[];
   /** The turns that lack nothing. */
