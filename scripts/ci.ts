@@ -10,8 +10,12 @@ import { runSuites, type Tally } from "./suites.ts";
 const root = path.resolve(import.meta.dirname, "..");
 const tally: Tally = { passed: 0, failed: 0, skipped: [] };
 const isFull = process.env["PARLEY_REQUIRE"] === "all";
+/** What failed or was unsteady, in the words of the step: said again at the end, since only the end of a long output may be kept. */
+const troubles: string[] = [];
 /** How many programs run now: the output of a single one is shown at once, that of several as a block when each ends. */
 let running = 0;
+/** Of one failure at its end. */
+const maxTroubleLines = 25;
 
 tally.skipped.push(...(await tests("npm test", ["npm", "test"])));
 await step("build", buildIfOld);
@@ -22,6 +26,7 @@ await benchGate(); // alone: it compares times
 await sharedSuites();
 
 if (isFull) tally.failed += tally.skipped.length;
+if (troubles.length > 0) console.log(`\n== what failed or was unsteady\n${troubles.join("\n")}\n`);
 const reasons =
   tally.skipped.length === 0 ? "" : `: ${tally.skipped.join("; ")}${isFull ? " (PARLEY_REQUIRE=all: each is a failure)" : ""}`;
 console.log(`${tally.skipped.length} skipped${reasons}`);
@@ -154,8 +159,22 @@ async function step(name: string, run: () => Promise<void>): Promise<void> {
     console.log(`ok   ${name}`);
   } catch (error) {
     tally.failed++;
-    console.log(`FAIL ${name}: ${errorMessage(error)}`);
+    troubles.push(`FAIL ${name}: ${errorMessage(error)}`);
+    console.log(troubles.at(-1));
   }
+}
+
+/** A failed test comes with its reason, indented; a failed step of the check and an unsteady test are one line. */
+function troublesIn(step: string, lines: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  let left = 0;
+  for (const line of lines) {
+    const begins = /^(✖|FAIL|unsteady:) /.test(line);
+    if (begins) left = maxTroubleLines;
+    else if (!line.startsWith("  ")) left = 0;
+    if (left-- > 0) found.push(begins ? `${line}  [${step}]` : line);
+  }
+  return found;
 }
 
 /** Runs a program, shows its output and returns the lines. */
@@ -178,7 +197,9 @@ function show(name: string, program: string, args: readonly string[]): Promise<{
     child.on("close", (code) => {
       running--;
       console.log(`${text.slice(shown)}\n== ended: ${name} (${((performance.now() - started) / 1000).toFixed(0)} s)`);
-      resolve({ code: code ?? 1, lines: text.trimEnd().split("\n") });
+      const lines = text.trimEnd().split("\n");
+      troubles.push(...troublesIn(name, lines));
+      resolve({ code: code ?? 1, lines });
     });
   });
 }
