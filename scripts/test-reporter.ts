@@ -1,5 +1,6 @@
 /** Reporter of the test runner: failures in full, one line for the rest, and the counts as JSON for the caller that sums them up. */
 import { writeFileSync } from "node:fs";
+import path from "node:path";
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
 
@@ -31,11 +32,22 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
         yield `✖ ${name}  (${file ?? "?"}:${line ?? "?"})\n${indent(reason(event.data.details.error))}\n`;
       }
     }
+    if (event.type === "test:diagnostic" && event.data.message.startsWith("Error: ")) {
+      counts.failed++;
+      counts.failures.push(lateFailure(event.data.message));
+      yield `✖ ${event.data.message}\n`;
+    }
     if (event.type === "test:stdout" || event.type === "test:stderr") yield event.data.message;
   }
   counts.slowest = counts.slowest.sort((a, b) => b.ms - a.ms).slice(0, 20);
   const out = process.env["PARLEY_TEST_COUNTS"];
   if (out !== undefined) writeFileSync(out, JSON.stringify(counts));
+}
+
+/** An error after its test had ended fails the run and no test: it is told by a message alone. */
+function lateFailure(message: string): Counts["failures"][number] {
+  const [, name = "a test that the runner does not name", file = ""] = /^Error: Test "(.*)" at (.+?):\d+:\d+ generated/.exec(message) ?? [];
+  return { name, file: path.resolve(file) };
 }
 
 const isOfItsTests = (error: Error): boolean => "failureType" in error && error.failureType === "subtestsFailed";

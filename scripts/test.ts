@@ -62,6 +62,9 @@ const groups: readonly Group[] = [
   leg("unix", "{handshake,transport,user-input}"),
 ];
 
+/** In place of a failed test, where all have passed and their process failed nevertheless. */
+const wholeGroup = { name: "all of them", file: "" };
+
 /** Timeouts: no test may hang for ever, and no group. */
 const testTimeoutMs = 300_000;
 const groupTimeoutMs = 2_400_000;
@@ -132,7 +135,7 @@ async function tryAlone(group: Group, files: readonly string[], failures: Counts
   for (const { name, file } of failures) {
     const own = files.filter((each) => path.resolve(root, each) === file);
     // By its name the runner does not find a test within another one, and reports success: a file that has its own process runs whole.
-    const isWhole = group.isolation === "process" && own.length > 0;
+    const isWhole = (group.isolation === "process" && own.length > 0) || file === wholeGroup.file;
     const key = isWhole ? file : name;
     const alone = tried.get(key) ?? passes(group, own.length > 0 ? own : files, isWhole ? undefined : name);
     tried.set(key, alone);
@@ -187,9 +190,10 @@ function run(group: Group, files: readonly string[], onlyTest?: string): Promise
     child.on("close", (code, signal) => {
       clearTimeout(timer);
       process.stdout.write(Buffer.concat(output));
-      if (signal !== null) console.log(`${group.name}: ended by ${signal}`);
-      const counts = readCounts(countsFile) ?? { passed: 0, failed: 1, failures: [], slowest: [], skipped: [] };
-      resolve(code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts);
+      const counts = readCounts(countsFile) ?? { passed: 0, failed: 0, failures: [], slowest: [], skipped: [] };
+      const isUnexplained = code !== 0 && counts.failed === 0;
+      if (isUnexplained) console.log(`✖ ${group.name}: no test failed, but the run ended with ${signal ?? code}`);
+      resolve(isUnexplained ? { ...counts, failed: 1, failures: [wholeGroup] } : counts);
     });
   });
 }

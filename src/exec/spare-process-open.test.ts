@@ -84,7 +84,7 @@ describe("a shell that waits for the next script without a sandbox", { skip }, (
     await waiting({ cwd });
     renameSync(cwd, path.join(bench.work, "moved"));
     mkdirSync(cwd);
-    assert.equal((await fromSpare(script("pwd -P; echo $PWD"), { cwd })).output, `${cwd}\n${cwd}\n`);
+    assert.deepEqual(await fromSpare(script("pwd -P; echo $PWD"), { cwd }), { exitCode: 0, output: `${cwd}\n${cwd}\n` });
   });
 
   test("is left alone by variables that it could not pass on, and by programs that are no shell", async () => {
