@@ -147,7 +147,7 @@ describe("skills", () => {
       assert.deepEqual(await mine(), []);
     });
 
-    it("notifies listeners of a change, also in folders that did not exist before", { timeout: 60_000 }, async () => {
+    it("notifies listeners of a change, also in folders that did not exist before", async () => {
       await list();
       const changed = new Promise<void>((resolve) => skills.onChange(resolve));
       skill(path.join(work, ".agents", "skills"), "fresh");

@@ -37,7 +37,7 @@ function homeWith(t: TestContext, provider: string, more = ""): string {
 const messagesOf = (turns: readonly Message[]): string[] =>
   turns.flatMap(({ items }) => items.flatMap((item: Message) => (item.type === "userMessage" ? [item.content[0].text] : [])));
 
-test("a message whose turn had begun is not started again, and the next one starts by itself", { timeout: 60_000 }, async (t) => {
+test("a message whose turn had begun is not started again, and the next one starts by itself", async (t) => {
   // The first message is answered; the second one's answer never comes while the first server lives.
   const killed = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();

@@ -106,7 +106,7 @@ test("another team's thread is as one that does not exist in every method, and a
     assert.equal(await refusedUpgrade(worker.url, bearer(secret)), 401, "a worker serves fronts alone");
 });
 
-test("a worker's secret ends with its process", { skip: noPostgres, timeout: 120_000 }, async (t) => {
+test("a worker's secret ends with its process", { skip: noPostgres }, async (t) => {
   const stage = await FleetStage.start(t, turns);
   const secretOf = async (): Promise<{ url: string; link_secret: string } | undefined> =>
     (await stage.engine.query<{ url: string; link_secret: string }>("select url, link_secret from parley.workers"))[0];

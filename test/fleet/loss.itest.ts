@@ -92,7 +92,7 @@ test("without it the turn ends, and so do its agents: nobody waits for those tha
   await ranOnce(stage);
 });
 
-test("agents end with their worker also where their parent goes on", { skip: noPostgres, timeout: 120_000 }, async (t) => {
+test("agents end with their worker also where their parent goes on", { skip: noPostgres }, async (t) => {
   const stage = await FleetStage.start(t, turns, '[fleet]\non_loss = "continue"\n');
   const workers = await stage.workers("w1", "w2");
   const client = await (await stage.front()).client(await stage.token());

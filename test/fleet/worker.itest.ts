@@ -282,7 +282,7 @@ test("a worker serves fronts alone, gives its threads up when it is drained, and
   assert.equal(places.get(works)?.moved, "drained");
 });
 
-test("a worker that cannot join says why", { skip: noPostgres, timeout: 60_000 }, async (t) => {
+test("a worker that cannot join says why", { skip: noPostgres }, async (t) => {
   const on = await stage(t);
   const first = await worker(t, on, "w1", "--team", "core", "--label", "gpu");
   const attempt = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<{ code: number; text: string }> => {
