@@ -19,8 +19,8 @@ const maxTroubleLines = 25;
 
 tally.skipped.push(...(await tests("npm test", ["npm", "test"])));
 await step("build", buildIfOld);
-// The following steps wait more than they compute: two at a time.
-await inLanes(2, [comparisons, bareMachine, ...(isFull ? [] : [fleetKills]), ...everyEngine(), checks, agentBench], (part) => part());
+// The following steps wait more than they compute: three at a time.
+await inLanes(3, [comparisons, bareMachine, ...(isFull ? [] : [fleetKills]), ...everyEngine(), checks, agentBench], (part) => part());
 if (isFull) await fleetKills();
 await benchGate(); // alone: it compares times
 await sharedSuites();
@@ -125,7 +125,8 @@ async function bareMachine(): Promise<void> {
 
 /**
  * The guarantees about commands, approvals and the sandbox must hold under each engine, for root and for an ordinary user. As root, `npm test`
- * has tried the engine that this machine chooses, and the bare machine the one that comes after bubblewrap.
+ * has tried the engine that this machine chooses, and the bare machine the one that comes after bubblewrap. As an ordinary user one of the
+ * three is tried, and another with the next commit; with PARLEY_REQUIRE=all each.
  */
 function everyEngine(): readonly (() => Promise<void>)[] {
   const scenarios = ["command", "approval", "patch"].map((area) => `test/scenarios/${area}`);
@@ -133,8 +134,10 @@ function everyEngine(): readonly (() => Promise<void>)[] {
   const units = ["src/exec/sandbox", "src/exec/command-limits.test.ts"];
   // Undo and double kills are the same for every user: `npm test` covers them.
   const faults = ["children", "leftovers", "planted", "used-up"].map((name) => `test/faults/${name}.itest.ts`);
+  const engines = ["bubblewrap", "namespaces", "landlock"];
+  const asUser = isFull ? engines : engines.filter((_, i) => i === commitsSoFar() % engines.length);
   const runs = [
-    ...["bubblewrap", "namespaces", "landlock"].map((engine) => ({ engine, isRoot: false, files: [...faults, ...units, ...scenarios] })),
+    ...asUser.map((engine) => ({ engine, isRoot: false, files: [...faults, ...units, ...scenarios] })),
     { engine: "landlock", isRoot: true, files: scenarios },
   ];
   return runs.map(({ engine, isRoot, files }) => async () => {

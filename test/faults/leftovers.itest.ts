@@ -123,7 +123,11 @@ else {
 
 function helperOf(server: number | undefined): number | undefined {
   return processesWith("parley-janitor").find((pid) => {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] === String(server);
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+      return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] === String(server);
+    } catch {
+      return false; // That of another server, which has just ended.
+    }
   });
 }
