@@ -18,11 +18,11 @@ export interface ClaimedRow {
   readonly head: Readonly<Record<string, unknown>> | null;
 }
 
-/** One thread that this worker holds, in one epoch. */
+/** One thread that this worker holds. */
 export class Held {
   readonly id: string;
   readonly team: string;
-  readonly epoch: number;
+  #epoch: number;
   readonly boot: string;
   /** The number of its last stored record. */
   seq: number;
@@ -48,7 +48,7 @@ export class Held {
   constructor(row: ClaimedRow, boot: string, ordinal: number | undefined) {
     this.id = row.id;
     this.team = row.team;
-    this.epoch = Number(row.epoch);
+    this.#epoch = Number(row.epoch);
     this.boot = boot;
     this.seq = Number(row.seq);
     this.hasUserMessage = row.head?.["hasUserMessage"] === true;
@@ -57,6 +57,13 @@ export class Held {
     this.context = { threadId: row.id, ordinal, now: Date.now };
   }
 
+  get epoch(): number {
+    return this.#epoch;
+  }
+  /** The same worker has claimed it more than once: the last claim is the one that counts. */
+  claimedIn(epoch: number): void {
+    this.#epoch = Math.max(this.#epoch, epoch);
+  }
   forgetBelongings(): void {
     this.changes++;
     this.belongings.clear();
@@ -108,7 +115,7 @@ export class Leases {
     return this.#held.size + this.#claiming.size;
   }
   holderOf(threadId: string): string | undefined {
-    return this.#held.has(threadId) ? undefined : this.#elsewhere.get(threadId);
+    return this.#elsewhere.get(threadId);
   }
   /** Being claimed or released: what the engine says about it is about to change. */
   isChanging(threadId: string): boolean {
@@ -189,12 +196,20 @@ export class Leases {
     }
   }
 
-  /** A thread that was claimed for this worker. */
+  /**
+   * A thread that was claimed for this worker. It may be claimed twice at once, to open it for a client and to go on with its turn; the answers
+   * come in any order.
+   */
   async adopt(row: ClaimedRow, boot: string): Promise<Held> {
     const ordinal = row.head?.["historyMode"] === "paginated" ? await this.#nextOrdinal(row.id) : undefined;
     const held = new Held(row, boot, ordinal);
     if (this.#member.id.boot !== boot) held.lose();
     held.lost.throwIfAborted();
+    const known = this.#held.get(row.id);
+    if (known?.boot === boot) {
+      known.claimedIn(held.epoch);
+      return known;
+    }
     this.#held.set(held.id, held);
     return held;
   }

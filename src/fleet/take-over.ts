@@ -119,7 +119,10 @@ export class TakeOver {
       [name, boot],
     );
     const ours = new Map(rows.map((row) => [row.id, Number(row.epoch)]));
-    for (const held of known.values()) if (leases.find(held.id) === held && ours.get(held.id) !== held.epoch) leases.drop(held);
+    for (const held of known.values()) {
+      if (leases.find(held.id) !== held || leases.isChanging(held.id)) continue;
+      if (ours.get(held.id) !== held.epoch) leases.drop(held);
+    }
     for (const row of rows) {
       if (leases.find(row.id) !== undefined || leases.isChanging(row.id)) continue;
       const isWanted = row.state !== "idle" && !member.isDraining;

@@ -40,9 +40,10 @@ async function join(
   t: TestContext,
   postgres: Postgres,
   name: string,
-  more: { labels?: string[]; maxThreads?: number } = {},
+  more: { labels?: string[]; maxThreads?: number; through?: (engine: Engine) => Engine } = {},
 ): Promise<TestWorker> {
-  const engine = await openEngine({ address: postgres.address, name });
+  const direct = await openEngine({ address: postgres.address, name });
+  const engine = more.through?.(direct) ?? direct;
   const member = new Membership({
     ...{ engine, log: quiet, name, version: "test", url: "ws://127.0.0.1:1", linkSecret: "s", certSha256: null },
     ...{ labels: more.labels ?? [], teams: [], maxThreads: more.maxThreads ?? null },
@@ -263,6 +264,71 @@ test("one holder at a time: a race has one winner, and whoever lost a thread wri
   });
   await two.store.append(a, [ended("t1")]);
   await two.store.append(b, [meta(b), started("t1")]);
+});
+
+/** An engine whose answer to one statement is on its way for as long as the test wants. */
+function withLateAnswer(part: string): { through: (engine: Engine) => Engine; carriedOut: Promise<void>; arrive: () => void } {
+  const [carriedOut, arrived] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const through = (engine: Engine): Engine => ({
+    ...engine,
+    async query<Row extends object>(text: string, values?: readonly unknown[]) {
+      const rows = await engine.query<Row>(text, values);
+      if (!text.includes(part) || rows.length === 0) return rows;
+      carriedOut.resolve();
+      await arrived.promise;
+      return rows;
+    },
+  });
+  return { through, carriedOut: carriedOut.promise, arrive: arrived.resolve };
+}
+
+test("a worker that claims a thread for its turn and for a client at once holds it, whichever claim is answered first", {
+  skip: noPostgres,
+}, async (t) => {
+  const { postgres, engine } = await fleet(t);
+  const one = await join(t, postgres, "w1");
+  const { through, carriedOut, arrive } = withLateAnswer("with unfinished");
+  const two = await join(t, postgres, "w2", { through });
+  const id = randomUuid();
+  await one.store.lease(id, "");
+  await one.store.append(id, [meta(id), started("t1")]);
+  await engine.query("update parley.threads set holder = null, boot = null, moved = 'drained' where id = $1", [id]);
+  const claimed = Promise.withResolvers<Held>();
+  const takeOver = new TakeOver(two.state, { claimed: claimed.resolve });
+  t.after(() => takeOver.close());
+  takeOver.start();
+  await carriedOut;
+  const lease = await two.store.lease(id, "");
+  arrive();
+  assert.equal(await claimed.promise, two.state.leases.find(id));
+  await two.store.append(id, [said("t1", "from two"), ended("t1")]);
+  assert.equal(lease.lost?.aborted, false);
+  lease.release();
+  await two.store.close();
+  assert.equal((await createRegistry(engine).holders([id])).get(id)?.holder, undefined, "it is given up with its last lease");
+});
+
+test("a client's claim that was refused before its worker got the thread for its turn sends the client on, instead of opening it for reading", {
+  skip: noPostgres,
+}, async (t) => {
+  const { postgres, engine } = await fleet(t);
+  const one = await join(t, postgres, "w1");
+  const { through, carriedOut, arrive } = withLateAnswer("parley.claim");
+  const two = await join(t, postgres, "w2", { through });
+  const id = randomUuid();
+  await one.store.lease(id, "");
+  await one.store.append(id, [meta(id), started("t1")]);
+  const refused = assert.rejects(two.store.lease(id, ""), ThreadHeld);
+  await carriedOut;
+  await engine.query("update parley.threads set holder = null, boot = null, moved = 'drained' where id = $1", [id]);
+  const claimed = Promise.withResolvers<Held>();
+  const takeOver = new TakeOver(two.state, { claimed: claimed.resolve });
+  t.after(() => takeOver.close());
+  takeOver.start();
+  await claimed.promise;
+  arrive();
+  await refused;
+  assert.equal(two.store.socketOf(id), "w1", "whoever asks is not told that another worker may have it");
 });
 
 test("appends survive a kill of the engine: what was answered is stored, once, and what was not is stored later", {
