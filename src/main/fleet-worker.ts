@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import manifest from "../../package.json" with { type: "json" };
 import type { Log } from "../core/ports/log.ts";
+import { ThreadHeld, ThreadLost } from "../core/ports/thread-store.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
 import { createSharedAudit } from "../fleet/audit.ts";
 import { createSharedGoals, createSharedQueue } from "../fleet/belongings.ts";
@@ -199,6 +200,11 @@ export class FleetWorker {
       mayStart: () => state.member.isCertain,
     });
     app.subscriptions.listening = true;
+    const { onLoaded } = app.threads;
+    app.threads.onLoaded = (thread) => {
+      refuseLost(thread);
+      onLoaded(thread);
+    };
     this.#apps.set(team, app);
     return app;
   }
@@ -218,7 +224,12 @@ export class FleetWorker {
   /** Its turn goes on with its open question, or was ended when it was opened. */
   async #goOn(state: WorkerState, held: Held): Promise<void> {
     const app = this.#appOf(state, held.team);
-    const thread = await app.threads.resume(held.id, { originator: "parley", runsElsewhere: () => true });
+    const opened = (): Promise<LiveThread> => app.threads.resume(held.id, { originator: "parley", runsElsewhere: () => true });
+    const thread = await opened().catch((error: unknown) => {
+      // It was being opened for a client, by a claim that was refused before this one was not.
+      if (!(error instanceof ThreadHeld) || state.leases.find(held.id) !== held) throw error;
+      return opened();
+    });
     thread.goOn();
     if (thread.turn !== undefined) return;
     const claimed = "id = $1 and holder = $2 and boot = $3 and epoch = $4";
@@ -282,6 +293,13 @@ export class FleetWorker {
       this.#options.log.warn("the fleet was not told that this worker ends", { error: errorMessage(error) });
     }
   }
+}
+
+/** One that was lost while it was opened has heard nothing of it: it would stay, and be taken for the thread when this worker has it again. */
+function refuseLost(thread: LiveThread): void {
+  if (thread.lease?.lost?.aborted !== true) return;
+  thread.onLost();
+  throw new ThreadLost(thread.id);
 }
 
 const isWorking = ({ turn }: LiveThread): boolean => turn !== undefined && !turn.questions.isAsking;

@@ -129,3 +129,31 @@ test("a worker that leaves waits for a thread that it is about to get, and gives
   await Promise.all([holding, resumed, leaving]);
   assert.deepEqual(await placeOf(engine, threadId), { holder: null, state: "idle", moved: "drained" });
 });
+
+test("a thread that was lost while it was opened is not opened: its next turn would fail when its first command begins", {
+  skip: noPostgres,
+  timeout: 60_000,
+}, async (t) => {
+  const { engine, client, app, folder } = await stage(t);
+  const threadId = await client.startThread({ cwd: folder });
+  await client.turn(threadId, "hello");
+  await app.threads.unload(threadId);
+  await app.store.close();
+  const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  atEnd(t, () => free.resolve());
+  const holding = engine.transaction(async (query) => {
+    await query("lock table parley.questions in access exclusive mode");
+    locked.resolve();
+    await free.promise;
+  });
+  await locked.promise;
+  const opening = app.threads.resume(threadId, { originator: "test" });
+  const refused = assert.rejects(opening, ThreadLost);
+  const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from parley.questions%'";
+  while ((await engine.query(waiting)).length === 0);
+  await engine.query("update parley.workers set lost = true");
+  await client.closed;
+  free.resolve();
+  await Promise.all([holding, refused]);
+  assert.equal(app.threads.find(threadId), undefined);
+});
