@@ -62,30 +62,43 @@ async function joined(by: Follower, move: Move, held: HeldThread): Promise<boole
     const at = by.routes.linkTo(worker, held.team);
     told.hold();
     at.link.follow(threadId, told);
-    const { older } = by.routes;
-    const outcome = older.uses(threadId) ? await older.join(at.link, threadId) : await resumeThrough(at.link, threadId);
-    if ("error" in outcome) {
-      at.link.leave(threadId);
-      if (!isPassing(outcome)) throw outcome.error;
-      return false;
-    }
-    await tell(by, move, at, outcome.result);
-    return true;
+    return await orLeft(() => resumedAndTold(by, move, at), at.link, threadId);
   } finally {
     placed?.done();
   }
 }
 
+/** A link that follows the thread holds what the worker sends: where the client is not told of the move, it would wait for ever. */
+async function orLeft(told: () => Promise<boolean>, link: Link, threadId: string): Promise<boolean> {
+  let isTold = false;
+  try {
+    isTold = await told();
+  } finally {
+    if (!isTold) link.leave(threadId);
+  }
+  return isTold;
+}
+
+async function resumedAndTold(by: Follower, move: Move, at: WorkerLink): Promise<boolean> {
+  const { threadId } = move;
+  const { older } = by.routes;
+  const outcome = older.uses(threadId) ? await older.join(at.link, threadId) : await resumeThrough(at.link, threadId);
+  if ("result" in outcome) return await tell(by, move, at, outcome.result);
+  if (!isPassing(outcome)) throw outcome.error;
+  return false;
+}
+
 const isPassing = (outcome: Outcome): boolean =>
   "error" in outcome && typeof outcome.error.data === "object" && outcome.error.data !== null;
 
-async function tell({ services, client, routes }: Follower, move: Move, at: WorkerLink, answer: unknown): Promise<void> {
+/** False if the worker has ended meanwhile: the next one tells it all. */
+async function tell({ services, client, routes }: Follower, move: Move, at: WorkerLink, answer: unknown): Promise<boolean> {
   const { threadId, told, from } = move;
   // Only now is it known by which claim the worker has it.
   const held = await services.fleet.holder(threadId);
-  const missed = routes.older.uses(threadId)
-    ? await routes.older.missing(at.link, threadId)
-    : told.missing(threadId, (answer as ThreadResumeResponse).thread.turns);
+  const older = routes.older.uses(threadId) ? await routes.older.missing(at.link, threadId) : undefined;
+  if (!at.link.follows(threadId)) return false;
+  const missed = older ?? told.missing(threadId, (answer as ThreadResumeResponse).thread.turns);
   for (const { method, params } of missed) client.notify(method, params);
   if (!routes.older.uses(threadId))
     routes.endQuestions((one) => one.threadId === threadId && one.turnId !== undefined && one.turnId !== told.running);
@@ -99,6 +112,7 @@ async function tell({ services, client, routes }: Follower, move: Move, at: Work
     });
   }
   at.link.release(threadId);
+  return true;
 }
 
 /** It was deleted, or never stored: its worker took it along. */
