@@ -34,8 +34,8 @@ export class Questions {
   }
 
   /**
-   * The id under which the client is to be asked; undefined if it has been asked the same already by a process that has ended. `instead` are
-   * questions of that kind that are no longer asked.
+   * The id under which the client is to be asked; undefined if it has been asked the same already, by a process that has ended or by this one
+   * before it opened the thread anew. `instead` are questions of that kind that are no longer asked.
    */
   put(asker: Asker, theirs: string | number, method: string, params: unknown): { id: number | undefined; instead: readonly Question[] } {
     const known = this.#find((one) => one.asker === asker && one.theirs === theirs);
@@ -44,7 +44,8 @@ export class Questions {
     const { turnId, itemId, callId } = objectOf(params);
     const question = { threadId: threadIdIn(params), turnId: textOf(turnId), itemId: textOf(itemId) ?? textOf(callId), method };
     const left = [...this.#open.values()].filter((one) => one.asker === undefined && isAbout(one, question));
-    const same = left.find((one) => one.asked === asked);
+    const same =
+      left.find((one) => one.asked === asked) ?? this.#find((one) => one.asker === asker && isAbout(one, question) && one.asked === asked);
     if (same !== undefined) {
       same.asker = asker;
       same.theirs = theirs;
