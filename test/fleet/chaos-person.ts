@@ -12,6 +12,8 @@ import type { FleetClient, FleetFront } from "./stage.ts";
  * seconds are measured apart, on a machine that does nothing else.
  */
 export const hangMs = 180_000;
+/** A question is put to a client that comes back, which answers it then: the turn does not hang before that had its time. */
+const cameBackMs = 60_000;
 /** Five seconds are promised where the machine does nothing else (docs/performance.md); here the engine may be away meanwhile, too. */
 const toldMs = 60_000;
 const asks = "item/commandExecution/requestApproval";
@@ -37,8 +39,11 @@ export class Person {
   #client: Promise<FleetClient>;
   #front: FleetFront | undefined;
   #isOver = false;
-  /** The connection, once all threads are followed through it. */
+  /** The connection, once all threads are followed through it, and since when. */
   #follows: FleetClient | undefined;
+  #followsSince = 0;
+  /** How often each turn has asked, on all connections. */
+  readonly #asked = new Map<string, number>();
   /** When each thread was last told to have moved. */
   readonly #movedAt = new Map<string, number>();
   /** Wakes those who wait for the end of a turn. */
@@ -55,25 +60,41 @@ export class Person {
 
   async #connect(): Promise<FleetClient> {
     for (let left = 300; left > 0; left--) {
+      let client: FleetClient | undefined;
       try {
         const front = oneOf(this.#world.fronts.filter(({ isStopped }) => isStopped !== true))?.front;
-        const client = await front?.client(this.#token, { optOut: silent });
+        client = await front?.client(this.#token, { optOut: silent });
         if (client === undefined) {
           await sleep(100);
           continue;
         }
         this.#front = front;
         this.connections++;
-        await Promise.all(this.threads.map((told) => this.#resume(client, told)));
-        this.#follow(client);
-        this.#follows = client;
+        await this.#comeIn(client);
         return client;
       } catch (error) {
         note(`a client does not get in: ${errorMessage(error).slice(0, 200)}`);
+        client?.vanish();
         await sleep(100);
       }
     }
     throw new Error("no front lets this client in");
+  }
+
+  /** Its questions are answered from the start: one thread that cannot be resumed for a while must not keep the others waiting. */
+  async #comeIn(client: FleetClient): Promise<void> {
+    const read = this.#listen(client);
+    await Promise.all(this.threads.map((told) => this.#resume(client, told)));
+    this.#follows = client;
+    this.#followsSince = performance.now();
+    client.closed.then(
+      () => {
+        read();
+        this.#follows = undefined;
+        if (!this.#isOver) this.#client = this.#connect();
+      },
+      () => {},
+    );
   }
 
   async #resume(client: FleetClient, told: Told): Promise<void> {
@@ -87,8 +108,8 @@ export class Person {
     return this.#world.whereIs(threadId).catch(errorMessage);
   }
 
-  /** Reads everything of a connection, answers its questions, and opens the next one when it ends. */
-  #follow(client: FleetClient): void {
+  /** Reads everything of a connection, and answers its questions. */
+  #listen(client: FleetClient): () => void {
     let seen = 0;
     const heard = { once: new Set<string>(), questions: new Set<string>() };
     const read = (): void => {
@@ -98,14 +119,7 @@ export class Person {
     };
     client.onMessage = read;
     read();
-    client.closed.then(
-      () => {
-        read();
-        this.#follows = undefined;
-        if (!this.#isOver) this.#client = this.#connect();
-      },
-      () => {},
-    );
+    return read;
   }
 
   #read(
@@ -131,6 +145,7 @@ export class Person {
       this.#ended(told, params.turn);
     } else if (method === asks && !heard.questions.has(String(id))) {
       heard.questions.add(String(id));
+      this.#asked.set(params.turnId, (this.#asked.get(params.turnId) ?? 0) + 1);
       setTimeout(
         () => {
           this.answered++;
@@ -177,7 +192,7 @@ export class Person {
     told.begun.add(turnId);
     const end = performance.now() + hangMs;
     while (!told.turns.has(turnId)) {
-      if (performance.now() > end) return await this.#hasNoEnd(told, `${turnId} (${text})`);
+      if (performance.now() > end) return await this.#hasNoEnd(told, turnId, text);
       await Promise.race([this.#news.promise, sleep(1000)]);
       // It may have ended while this client was between two fronts.
       if ((await this.#client) !== client) return await this.#readEnd(told, turnId, end);
@@ -196,14 +211,17 @@ export class Person {
       const turn = found["thread"].turns.find(({ id }: Message) => id === turnId);
       if (turn === undefined) return breaks("P1 what was told is stored", `${told.threadId}: turn ${turnId} was answered and is not there`);
       if (turn.status !== "inProgress") return void told.turns.set(turnId, turn.status);
-      if (performance.now() > end) return await this.#hasNoEnd(told, `${turnId} (read)`);
+      if (performance.now() > Math.max(end, this.#followsSince + cameBackMs)) return await this.#hasNoEnd(told, turnId, "read");
       await sleep(200);
     }
   }
 
-  async #hasNoEnd(told: Told, turn: string): Promise<void> {
-    const asked = told.asksFirst ? "asks" : "does not ask";
-    breaks("P4 every turn ends, once", `${told.threadId} ${turn} has no end; it ${asked}; ${await this.#where(told)}`);
+  async #hasNoEnd(told: Told, turnId: string, how: string): Promise<void> {
+    const asked = told.asksFirst ? `has asked ${this.#asked.get(turnId) ?? 0} times` : "does not ask";
+    const seconds = Math.round((performance.now() - this.#followsSince) / 1000);
+    const since = this.#follows === undefined ? "does not follow it" : `has followed it for ${seconds} s`;
+    const where = await this.#where(told);
+    breaks("P4 every turn ends, once", `${told.threadId} ${turnId} (${how}) has no end; it ${asked}; its client ${since}; ${where}`);
   }
 
   /** Whether a thread's worker that was lost just now is noticed: clients are told where the thread goes on. */

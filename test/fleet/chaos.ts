@@ -48,7 +48,9 @@ const turns = [
 async function whereIs(stage: FleetStage, threadId: string): Promise<string> {
   const rows = await stage.engine.query(
     `select holder, epoch, seq, state, moved, (select string_agg(kind, ' ' order by seq) from (select kind, seq from parley.log
-       where thread = t.id order by seq desc limit 6) l) as last, (select count(*) from parley.questions where thread = t.id) as questions
+       where thread = t.id order by seq desc limit 6) l) as last,
+       (select string_agg(found[1], ' ') from parley.questions, regexp_matches(lines, '^\\{"type":"(\\w+)"', 'gn') as found
+       where thread = t.id) as questions
      from parley.threads t where id = $1`,
     [threadId],
   );
