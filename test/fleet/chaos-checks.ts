@@ -25,11 +25,10 @@ const textOf = (item: Message): string => String(item["text"] ?? item["status"] 
 const itemsOf = (turns: readonly Message[]): ReadonlyMap<string, Message> =>
   new Map(turns.flatMap((turn) => turn["items"].map((item: Message) => [`${turn["id"]} ${item["id"]}`, item] as const)));
 
-/** Who comes back is shown everything that it was told before. */
-export function checkAnswer(told: Told, turns: readonly Message[]): void {
+/** Who comes back is shown everything that it was told before it asked. */
+export function checkAnswer(threadId: string, before: readonly string[], turns: readonly Message[]): void {
   const items = itemsOf(turns);
-  for (const key of told.items.keys())
-    if (!items.has(key)) breaks("P11 who comes back at another front misses nothing", `${told.threadId}: item ${key}`);
+  for (const key of before) if (!items.has(key)) breaks("P11 who comes back at another front misses nothing", `${threadId}: item ${key}`);
 }
 
 /** Everything that clients were told, against what a front reads from the store. `ledger`: how often each command ran. */

@@ -99,8 +99,10 @@ export class Person {
 
   async #resume(client: FleetClient, told: Told): Promise<void> {
     const asked = performance.now();
+    // What comes after the answer may be read before it is looked at here.
+    const before = [...told.items.keys()];
     const { thread } = await client.call("thread/resume", { threadId: told.threadId });
-    checkAnswer(told, thread.turns);
+    checkAnswer(told.threadId, before, thread.turns);
     const tookSeconds = (performance.now() - asked) / 1000;
     if (tookSeconds > 5) note(`thread/resume took ${tookSeconds.toFixed(1)} s: ${await this.#where(told)}`);
   }
