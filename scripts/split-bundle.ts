@@ -11,6 +11,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { bundleInto } from "./build.ts";
 import { type SplitParts, writeParts } from "./bundle-parts.ts";
+import { makeRepository } from "./small-repository.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const scratch = mkdtempSync(path.join(tmpdir(), "parley-split-"));
@@ -48,6 +49,7 @@ async function play(args: readonly string[], env: Readonly<Record<string, string
   const top = ['model = "gpt-5.5"', 'model_provider = "mock"', 'sandbox_mode = "danger-full-access"', 'approval_policy = "never"'];
   const trust = [`[projects."${home}"]`, 'trust_level = "trusted"'];
   writeFileSync(path.join(home, "config.toml"), [...top, ...provider, ...trust, ""].join("\n"));
+  makeRepository(home);
   const { PATH } = process.env;
   const server = spawn(process.execPath, [...args, "app-server"], {
     cwd: home,

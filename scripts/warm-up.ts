@@ -8,6 +8,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { makeRepository } from "./small-repository.ts";
 
 const limitMs = 60_000;
 
@@ -15,6 +16,7 @@ const limitMs = 60_000;
 export async function warmUp(program: readonly string[], scratch: string): Promise<void> {
   const workspace = path.join(scratch, "workspace");
   mkdirSync(workspace, { recursive: true });
+  makeRepository(workspace);
   const model = startModel();
   try {
     await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", () => resolve()));

@@ -5,6 +5,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, s
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
+import { makeRepository } from "../scripts/small-repository.ts";
 import { deletedWith } from "./support/ending.ts";
 import { outsideTemp } from "./support/outside-temp.ts";
 import { root, scratch } from "./support/process.ts";
@@ -26,10 +27,11 @@ process.on("SIGUSR2", () => {
 });
 `;
 
-/** Starts a server, opens a thread, sends a further request if given, and stops it. Returns the chunks that were loaded. */
+/** Starts a server, opens a thread in a git repository, sends a further request if given, and stops it. Returns the chunks that were loaded. */
 async function startThread(t: TestContext, bundle: string, more?: string): Promise<readonly string[]> {
   const home = scratch(t);
   writeFileSync(path.join(home, "spy.cjs"), spy);
+  makeRepository(home);
   const server = spawn(process.execPath, ["-r", path.join(home, "spy.cjs"), path.join(bundle, "parley.cjs"), "app-server"], {
     cwd: home,
     env: { PATH: "/usr/bin:/bin", HOME: home, CODEX_HOME: path.join(home, "home") },
