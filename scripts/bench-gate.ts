@@ -16,8 +16,8 @@ import { buildIfOld } from "./build.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 /**
- * One round of all rows takes about a minute on an idle machine of two cores, and what looks worst after it gets the rest. Spent in that order,
- * 110 s find a slower row as surely as 150 s did when every doubtful row got its turn.
+ * One round of all rows takes about a minute on an idle machine of two cores, and what looks worst after it gets the rest. Played
+ * with recorded pairs, 110 s in that order find a slower row as often as 150 s did when every doubtful row got its turn.
  */
 const roundsMs = 110_000;
 /** On a loaded machine a gauge's round ends after this time, with fewer pairs. */

@@ -47,7 +47,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
 /** An error after its test had ended fails the run and no test: it is told by a message alone. */
 function lateFailure(message: string): Counts["failures"][number] {
   const [, name = "a test that the runner does not name", file = ""] = /^Error: Test "(.*)" at (.+?):\d+:\d+ generated/.exec(message) ?? [];
-  return { name, file: path.resolve(file) };
+  return { name, file: file === "" ? "" : path.resolve(file) };
 }
 
 const isOfItsTests = (error: Error): boolean => "failureType" in error && error.failureType === "subtestsFailed";

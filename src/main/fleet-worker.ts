@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import manifest from "../../package.json" with { type: "json" };
 import type { Log } from "../core/ports/log.ts";
-import { ThreadHeld, ThreadLost } from "../core/ports/thread-store.ts";
+import { ThreadHeld } from "../core/ports/thread-store.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
 import { createSharedAudit } from "../fleet/audit.ts";
 import { createSharedGoals, createSharedQueue } from "../fleet/belongings.ts";
@@ -200,11 +200,6 @@ export class FleetWorker {
       mayStart: () => state.member.isCertain,
     });
     app.subscriptions.listening = true;
-    const { onLoaded } = app.threads;
-    app.threads.onLoaded = (thread) => {
-      refuseLost(thread);
-      onLoaded(thread);
-    };
     this.#apps.set(team, app);
     return app;
   }
@@ -293,13 +288,6 @@ export class FleetWorker {
       this.#options.log.warn("the fleet was not told that this worker ends", { error: errorMessage(error) });
     }
   }
-}
-
-/** One that was lost while it was opened has heard nothing of it: it would stay, and be taken for the thread when this worker has it again. */
-function refuseLost(thread: LiveThread): void {
-  if (thread.lease?.lost?.aborted !== true) return;
-  thread.onLost();
-  throw new ThreadLost(thread.id);
 }
 
 const isWorking = ({ turn }: LiveThread): boolean => turn !== undefined && !turn.questions.isAsking;

@@ -92,9 +92,7 @@ test("a message whose turn had begun is not started again, and the next one star
   left.close();
 });
 
-test("a form that an MCP server asked for in a call is not put again: the client and the model read that the call's outcome is unknown", {
-  timeout: 60_000,
-}, async (t) => {
+test("a form that an MCP server asked for in a call is not put again: the client and the model read that the call's outcome is unknown", async (t) => {
   const requests: string[] = [];
   const model = new MockProvider(async (response, request) => {
     requests.push(JSON.stringify(request.body["input"]));

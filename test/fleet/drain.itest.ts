@@ -62,7 +62,6 @@ const placeOf = async (engine: Engine, threadId: string): Promise<object | undef
 
 test("no turn begins in a thread that is being given up, so that none is left to be interrupted", {
   skip: noPostgres,
-  timeout: 60_000,
 }, async (t) => {
   const { engine, client, app, folder } = await stage(t);
   const threadId = await client.startThread({ cwd: folder });
@@ -80,7 +79,6 @@ test("no turn begins in a thread that is being given up, so that none is left to
 
 test("what is left of a turn whose thread was lost stores nothing, also where the same worker holds the thread anew", {
   skip: noPostgres,
-  timeout: 60_000,
 }, async (t) => {
   const { engine, client, app, folder } = await stage(t);
   const threadId = await client.startThread({ cwd: folder });
@@ -97,7 +95,6 @@ test("what is left of a turn whose thread was lost stores nothing, also where th
 
 test("a worker that leaves waits for a thread that it is about to get, and gives it up too", {
   skip: noPostgres,
-  timeout: 60_000,
 }, async (t) => {
   const { engine, worker, client, app, folder } = await stage(t);
   const threadId = await client.startThread({ cwd: folder });
@@ -132,7 +129,6 @@ test("a worker that leaves waits for a thread that it is about to get, and gives
 
 test("a thread that was lost while it was opened is not opened: its next turn would fail when its first command begins", {
   skip: noPostgres,
-  timeout: 60_000,
 }, async (t) => {
   const { engine, client, app, folder } = await stage(t);
   const threadId = await client.startThread({ cwd: folder });

@@ -134,7 +134,14 @@ export class Threads {
     thread.onLost = () => this.#lost(thread);
     this.#live.set(thread.id, thread);
     this.#idle.used(thread);
+    this.#requireHeld(thread);
     this.onLoaded(thread);
+  }
+  /** One that was lost while it was opened has heard nothing of it: it would stay, and be taken for the thread when this process has it again. */
+  #requireHeld(thread: LiveThread): void {
+    if (thread.lease?.lost?.aborted !== true) return;
+    this.#lost(thread);
+    throw new ThreadLost(thread.id);
   }
 
   /** The live thread, also one that is being opened; undefined if it is only stored. */
