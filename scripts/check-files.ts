@@ -41,9 +41,6 @@ const allowed: Readonly<Record<string, string>> = {
   "src/exec/command-limits-room.ts": kernel,
   "src/exec/sandbox/propagation.ts": kernel,
   "src/exec/sandbox/swaps.ts": kernel,
-  "src/exec/sandbox/engines/helper.ts": "the text of the program inside comes through a pipe of our own",
-  "src/exec/sandbox/engines/inside.ts":
-    "runs as a program of its own without modules; reads the server's orders from a pipe, and the kernel's files",
   "src/exec/descriptors.ts": `/dev/null, and ${kernel}`,
   "src/exec/pipes.ts": "makes and opens the pipes of commands, in a folder of its own",
   "src/workspace/open-folder.ts": "holds folders open so that no link can be slipped in",

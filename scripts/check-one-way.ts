@@ -24,7 +24,6 @@ const rules: readonly Rule[] = [
     instead: "take errorMessage, errorStack, causeMessage or toError of src/lib/error-text.ts",
     exempt: {
       "src/lib/error-text.ts": "the functions themselves",
-      "src/exec/sandbox/engines/inside.ts": "runs as a program of its own without modules",
       "scripts/check-one-way.ts": "the rule itself",
     },
   },

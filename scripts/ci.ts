@@ -112,7 +112,7 @@ async function bareMachine(): Promise<void> {
   const name = "commands and the sandbox on a machine with nothing installed";
   const files = [
     // What limits and ends commands is the same there, and every engine is tried with it below. The other tests of the sandbox name their
-    // engine, and of the programs that are missing here only bubblewrap's own engine uses one: as root, `npm test` has run them.
+    // engine, and of the programs that are missing here only bubblewrap's engine uses one: as root, `npm test` has run them.
     ...["src/exec/sandbox/linux-sandbox.test.ts", "src/exec/network", "src/exec/spawn.test.ts"],
     ...["snapshots", "workspace"].map((name) => `src/workspace/${name}.test.ts`),
     ...["command", "patch", "exec", "agents"].map((area) => `test/scenarios/${area}`),
@@ -125,8 +125,8 @@ async function bareMachine(): Promise<void> {
 
 /**
  * The guarantees about commands, approvals and the sandbox must hold under each engine, for root and for an ordinary user. As root, `npm test`
- * has tried the engine that this machine chooses, and the bare machine the one that comes after bubblewrap. As an ordinary user one of the
- * three is tried, and another with the next commit; with PARLEY_REQUIRE=all each.
+ * has tried the engine that this machine chooses, which is our own. As an ordinary user one of the three is tried, as root one of the other
+ * two, and another with the next commit; with PARLEY_REQUIRE=all each.
  */
 function everyEngine(): readonly (() => Promise<void>)[] {
   const scenarios = ["command", "approval", "patch"].map((area) => `test/scenarios/${area}`);
@@ -134,11 +134,15 @@ function everyEngine(): readonly (() => Promise<void>)[] {
   const units = ["src/exec/sandbox", "src/exec/command-limits.test.ts"];
   // Undo and double kills are the same for every user: `npm test` covers them.
   const faults = ["children", "leftovers", "planted", "used-up"].map((name) => `test/faults/${name}.itest.ts`);
-  const engines = ["bubblewrap", "namespaces", "landlock"];
-  const asUser = isFull ? engines : engines.filter((_, i) => i === commitsSoFar() % engines.length);
+  const now = <T>(engines: readonly T[]): readonly T[] =>
+    isFull ? engines : engines.filter((_, i) => i === commitsSoFar() % engines.length);
   const runs = [
-    ...asUser.map((engine) => ({ engine, isRoot: false, files: [...faults, ...units, ...scenarios] })),
-    { engine: "landlock", isRoot: true, files: scenarios },
+    ...now(["namespaces", "bubblewrap", "landlock"]).map((engine) => ({
+      engine,
+      isRoot: false,
+      files: [...faults, ...units, ...scenarios],
+    })),
+    ...now(["bubblewrap", "landlock"]).map((engine) => ({ engine, isRoot: true, files: scenarios })),
   ];
   return runs.map(({ engine, isRoot, files }) => async () => {
     const forced = ["env", "-u", "PARLEY_REQUIRE", `PARLEY_SANDBOX_ENGINE=${engine}`];

@@ -261,7 +261,7 @@ function enginesPart({ engines }: Run): string {
   return `
 ## The engines of the sandbox
 
-\`/bin/true\` under \`workspace-write\`, run by the command runner itself, engine after engine in each of ${engines.rounds} rounds: the median, in brackets the lowest and the highest, and the ratio to bubblewrap. ${engines.when.slice(0, 10)}, load average before the run ${short(engines.load.before)}, highest ${short(engines.load.highest)}. Our own engines need a Node for each command: one is held ready, so that a command after a pause does not wait for it; commands that follow one another without a pause do, and two are started ahead for them. \`npm run bench -- --only engines\` measures this alone, \`--write\` keeps it.
+\`/bin/true\` under \`workspace-write\`, run by the command runner itself, engine after engine in each of ${engines.rounds} rounds: the median, in brackets the lowest and the highest, and the ratio to bubblewrap. ${engines.when.slice(0, 10)}, load average before the run ${short(engines.load.before)}, highest ${short(engines.load.highest)}. Our own engines hold one sandbox ready after a command, and two while commands follow one another. \`npm run bench -- --only engines\` measures this alone, \`--write\` keeps it.
 
 ${engineTable(engines).join("\n")}
 

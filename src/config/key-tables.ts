@@ -245,7 +245,7 @@ export const parley = table("What only this server knows.", {
     }),
   }),
   sandbox_engine: value(
-    () => literals("auto", "bubblewrap", "namespaces", "landlock"),
+    () => literals("auto", "namespaces", "bubblewrap", "landlock"),
     "What confines commands on Linux; also `$PARLEY_SANDBOX_ENGINE`, which counts more. `auto` takes the first that works, in this order. One that is named and cannot be had here is refused with the reason. What each cannot do is in [security.md](security.md).",
     { standard: "`auto`" },
   ),

@@ -1,4 +1,4 @@
-/** The Node processes that our own engines keep ready for the next command. */
+/** The processes that our own engines keep ready for the next command. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,9 +1,9 @@
 /**
  * Processes that are started before a command and then become it: started while the previous command runs, so that the next one does not
- * wait for the server to fork. The kind depends on the engine. With bubblewrap, and for a shell's script without a sandbox, it is usually a
- * shell, which can become any command and knows nothing about it in advance; if the same command keeps coming it is the sandbox itself,
- * which has read its arguments and waits for its options. Our own engines need Node, whose startup costs more than everything else: it waits
- * for its orders and is kept for longer. None of them runs anything without orders, and all exit by themselves when the server does.
+ * wait for the server to fork. The kind depends on the engine. With our own engines it is the program that builds the sandbox: its
+ * namespaces are made, it waits for its list of calls, and takes so little memory that one is kept for longer. With bubblewrap, and for a
+ * shell's script without a sandbox, it is usually a shell, which can become any command and knows nothing about it in advance; if the same
+ * command keeps coming it is the sandbox itself, which has read its arguments and waits for its options. None of them runs anything without orders, and all exit by themselves when the server does.
  */
 import { closeSync } from "node:fs";
 import path from "node:path";
@@ -27,10 +27,10 @@ const quoted = (arg: string): string => `'${arg.replaceAll("'", `'\\''`).replace
 /** How many times in a row a command must have come before the same one is expected next. */
 const enoughRepeats = 3;
 
-/** Node takes longer to start than most commands take to run: while commands follow one another, two are started at once. */
+/** A short command ends before the next sandbox has its namespaces: while commands follow one another, two are started at once. */
 const mostReady = 2;
 
-/** How long a waiting Node process is worth its memory after the last command. */
+/** How long a waiting sandbox is kept after the last command. */
 const usualHoldMs = 60_000;
 
 /** What a process was prepared for: its file descriptors and its environment cannot be changed later. */
@@ -92,8 +92,8 @@ interface Way {
   readonly waitsAt: number;
   /** The file descriptor of the command's own bytes, if they are not part of the trigger. */
   readonly own: number | undefined;
-  /** Whether it is so expensive to start that it is kept for longer. */
-  readonly isExpensive: boolean;
+  /** Whether it is kept for longer after the last command. */
+  readonly isKept: boolean;
   /** Undefined for a command that it cannot become; it then keeps waiting for another one. */
   ordersFor(wrapped: WrappedCommand): Orders | undefined;
   /** Whether it still makes sense to wait, given this command. */
@@ -117,7 +117,7 @@ function asShell({ constant, stdin, life }: Shape, own: number | undefined): Way
   const extra: Way["extra"][number][] = constant === undefined ? [] : [constant, own];
   extra[waitsAt - 3] = "pipe";
   const argv = [shell, "-c", script(waitsAt), "parley-spare"];
-  return { argv, stdin, extra, waitsAt, own, isExpensive: false, ordersFor, expects: () => true };
+  return { argv, stdin, extra, waitsAt, own, isKept: false, ordersFor, expects: () => true };
 }
 
 function asItself({ ahead }: WrappedCommand, { constant, stdin }: Shape, own: number): Way | undefined {
@@ -131,7 +131,7 @@ function asItself({ ahead }: WrappedCommand, { constant, stdin }: Shape, own: nu
     const length = next?.kind === "same command" ? next.wordLength : wordLength;
     return { trigger: bytes.subarray(0, length), bytes: bytes.subarray(length) };
   };
-  return { argv, stdin, extra, waitsAt, own, isExpensive: false, ordersFor, expects };
+  return { argv, stdin, extra, waitsAt, own, isKept: false, ordersFor, expects };
 }
 
 function asHelper({ ahead }: WrappedCommand, { constant, stdin }: Shape): Way | undefined {
@@ -141,7 +141,7 @@ function asHelper({ ahead }: WrappedCommand, { constant, stdin }: Shape): Way | 
   extra[waitsAt - 3] = "pipe";
   const expects: Way["expects"] = (wrapped) => wrapped.ahead !== undefined && areSame(wrapped.ahead.argv, argv);
   const ordersFor: Way["ordersFor"] = ({ extra: [, trigger = new Uint8Array()] }) => ({ trigger, bytes: new Uint8Array() });
-  return { argv, stdin, extra, waitsAt, own: undefined, isExpensive: true, ordersFor, expects };
+  return { argv, stdin, extra, waitsAt, own: undefined, isKept: true, ordersFor, expects };
 }
 
 /** Says nothing about the server: a command without a sandbox may outlive it. */
@@ -181,13 +181,13 @@ export class SpareProcesses {
 
   /**
    * Starts a process for the next command of this kind, unless one is waiting. With `isLikely`, that command is expected soon; without it,
-   * only an expensive process is started, and with it a second one of those. `open` are file descriptors of the server that it must not
+   * only one that is kept for longer is started, and with it a second one of those. `open` are file descriptors of the server that it must not
    * inherit.
    */
   prepare(command: Command, wrapped: WrappedCommand, { isLikely, open }: { isLikely: boolean; open: readonly number[] }): void {
     if (this.#waiting.some(({ isAlive }) => !isAlive)) this.drop();
-    const isExpensive = wrapped.ahead?.kind === "any command";
-    const count = isExpensive && isLikely && this.#hasFitted ? mostReady : 1;
+    const isKept = wrapped.ahead?.kind === "any command";
+    const count = isKept && isLikely && this.#hasFitted ? mostReady : 1;
     while (this.#waiting.length < count) {
       const shape = shapeOf(command, wrapped);
       const way = shape && (asHelper(wrapped, shape) ?? (isLikely ? this.#lentWay(wrapped, shape) : undefined));
@@ -202,9 +202,9 @@ export class SpareProcesses {
     for (const spare of this.#waiting.splice(0)) spare.end();
   }
 
-  /** Some time after the last command: an expensive process keeps waiting, the others are ended. */
+  /** Some time after the last command: one that is kept for longer keeps waiting, the others are ended. */
   settle(): void {
-    if (this.#waiting[0]?.isExpensive !== true) return this.drop();
+    if (this.#waiting[0]?.isKept !== true) return this.drop();
     for (const spare of this.#waiting.splice(1)) spare.end();
     clearTimeout(this.#dropping);
     this.#dropping = setTimeout(() => this.drop(), this.#holdMs).unref();
@@ -265,8 +265,8 @@ export class SpareProcess {
     return this.#parts.id;
   }
 
-  get isExpensive(): boolean {
-    return this.#parts.way.isExpensive;
+  get isKept(): boolean {
+    return this.#parts.way.isKept;
   }
 
   get isAlive(): boolean {

@@ -40,7 +40,7 @@ export interface CommandRunnerOptions {
   readonly secretFiles?: () => readonly string[];
   /** Between TERM and KILL. */
   readonly graceMs?: number;
-  /** How long a process that is expensive to start is kept ready after the last command. */
+  /** How long a sandbox is kept ready after the last command. */
   readonly holdMs?: number;
   /** The configured engine of the Linux sandbox; default: the best one on this machine. */
   readonly engine?: (() => string) | undefined;

@@ -90,6 +90,10 @@ export function openBench({
   };
 }
 
+/** For the programs of engines that are only tried out here. */
+export const programFolder = process.platform === "linux" ? mkdtempSync("/var/tmp/parley-engines-") : undefined;
+if (programFolder !== undefined) process.once("exit", () => rmSync(programFolder, { recursive: true, force: true }));
+
 /** Why tests that need bubblewrap itself cannot run here; false if they can. Only for what no other engine does. */
 export const noBubblewrap: string | false =
   process.platform !== "linux" ? "needs Linux" : findSystemProgram("bwrap") === undefined ? "needs bubblewrap (bwrap)" : false;
@@ -105,7 +109,7 @@ export const noProtection: string | false =
 
 async function bestEngine(): Promise<EngineName | undefined> {
   if (process.platform !== "linux") return undefined;
-  const found = await new EngineChoice(() => forcedEngine).get();
+  const found = await new EngineChoice(() => forcedEngine, programFolder).get();
   return "refused" in found ? undefined : found.engine.name;
 }
 
@@ -132,6 +136,6 @@ async function tried(engine: EngineName): Promise<TestedEngine> {
   const mounts = engine !== "landlock";
   const protects: TestedEngine["protects"] = (name, body) => void (mounts && test(name, body));
   if (process.platform !== "linux") return { engine, mounts, protects, skip: "needs Linux" };
-  const found = await new EngineChoice(() => engine).get();
+  const found = await new EngineChoice(() => engine, programFolder).get();
   return { engine, mounts, protects, skip: "refused" in found ? `needs the ${engine} engine: ${found.refused}` : false };
 }

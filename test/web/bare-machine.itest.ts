@@ -71,9 +71,9 @@ describe("npm start with nothing installed", { skip: noBareMachine() }, () => {
     await page.getByRole("button", { name: title }).click();
   }
 
-  test("the settings name the sandbox that is used instead of bubblewrap", async () => {
+  test("the settings name the sandbox that needs nothing installed", async () => {
     await page.goto(new URL("/settings/general", page.url()).href);
-    await page.getByText(/Commands are confined by .*bubblewrap: bubblewrap \(bwrap\) is not installed/).waitFor();
+    await page.getByText(/Commands are confined by namespaces made by Parley itself/).waitFor();
     await picture(page, "bare-sandbox");
   });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noSandbox } from "../../testing.ts";
+import { noSandbox, programFolder } from "../../testing.ts";
 import { EngineChoice } from "./choose.ts";
 
 test("a choice that failed, by a refusal or by an error, is repeated with the next request", { skip: noSandbox }, async () => {
@@ -9,7 +9,7 @@ test("a choice that failed, by a refusal or by an error, is repeated with the ne
   const choice = new EngineChoice(() => {
     if (calls++ === 0) throw new Error("the settings cannot be read");
     return wishes.shift() ?? "none";
-  });
+  }, programFolder);
   await assert.rejects(choice.get(), /cannot be read/);
   assert.ok("refused" in (await choice.get()));
   const [first, second] = await Promise.all([choice.get(), choice.get()]);

@@ -15,8 +15,8 @@ export interface Chosen {
 
 const makers: Readonly<Record<EngineName, (folder: string | undefined) => Engine>> = {
   bubblewrap: (folder) => new BubblewrapEngine(folder),
-  namespaces: () => new NamespaceEngine(),
-  landlock: () => new LandlockEngine(),
+  namespaces: (folder) => new NamespaceEngine(folder),
+  landlock: (folder) => new LandlockEngine(folder),
 };
 
 const otherWays = "or choose the danger-full-access mode, or externalSandbox if this machine is itself a sandbox.";

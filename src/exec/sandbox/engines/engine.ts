@@ -2,7 +2,8 @@
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
 import type { HomeMask, Mount } from "../mounts.ts";
 
-export const engineNames = ["bubblewrap", "namespaces", "landlock"] as const;
+/** The best one first. */
+export const engineNames = ["namespaces", "bubblewrap", "landlock"] as const;
 export type EngineName = (typeof engineNames)[number];
 
 export type Refusal = { readonly refused: string };

@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { noBubblewrap, openBench } from "../../testing.ts";
+import type { LandlockRule } from "./landlock-rights.ts";
 import { ruleVariables, stepArguments } from "./landlock-step.ts";
-import type { LandlockRule } from "./orders.ts";
 import { makeStepFile, StepFile } from "./step-file.ts";
 
 const folder = process.platform === "linux" ? mkdtempSync("/var/tmp/parley-step-") : "";

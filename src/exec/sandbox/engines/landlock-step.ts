@@ -3,9 +3,8 @@
  * mounting, so it cannot be applied earlier. It is machine code of a few hundred bytes and costs a command well under a millisecond.
  */
 import type { FilterArch } from "../seccomp.ts";
-import { landlockRights } from "./inside.ts";
+import { governed, type LandlockRight, type LandlockRule, landlockRights } from "./landlock-rights.ts";
 import { executable, type Register, type Step } from "./machine-code.ts";
-import type { LandlockRight, LandlockRule } from "./orders.ts";
 
 /** The combinations of rights that a rule can grant. */
 const kinds: readonly (readonly LandlockRight[])[] = [["read", "run"], ["device"], ["write", "run"]];
@@ -41,17 +40,17 @@ export const highestVersion = 100;
 
 /** The executable, for a kernel with this Landlock version. */
 export function landlockStep(arch: FilterArch, version: number): Uint8Array {
-  const { all, of } = landlockRights(version);
+  const { of } = landlockRights(version);
+  const handled = governed(version, false);
   const u64s = (...values: bigint[]): Uint8Array => new Uint8Array(BigUint64Array.from(values).buffer);
-  const scopes = version >= 6 ? 3n : 0n; // abstract sockets and signals
   const data = {
-    handled: u64s(all, 0n, scopes),
+    handled: u64s(...handled.values),
     // For each kind the rights for a folder, then those for a file, which has fewer.
     kinds: u64s(...kinds.flatMap((rights) => [of(rights, true), of(rights, false)])),
     shell: Buffer.from("/bin/sh\0"),
     failure: Buffer.from(failure),
   };
-  return executable(arch, { steps: steps(arch, version >= 6 ? 24n : version >= 4 ? 16n : 8n), data });
+  return executable(arch, { steps: steps(arch, BigInt(handled.size)), data });
 }
 
 const failure = "parley: the command could not be started under Landlock\n";

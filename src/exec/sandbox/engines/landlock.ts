@@ -1,18 +1,21 @@
 /**
- * The engine for machines that forbid user namespaces: Landlock rules and a stricter system-call filter, applied by a Node process that
+ * The engine for machines that forbid user namespaces: Landlock rules and a stricter system-call filter, applied by a small program that
  * then execs the command. Weaker than mounts: it can make folders writable, but not protect anything inside a writable one.
  */
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
-import { findRealPath } from "../../../lib/file-status.ts";
+import { errorMessage } from "../../../lib/error-text.ts";
 import { isInside, isInsideAny } from "../../../lib/paths.ts";
-import { isFilterArch, seccompFilter } from "../seccomp.ts";
+import { type FilterArch, isFilterArch, seccompFilter } from "../seccomp.ts";
+import { CallList, places } from "./call-list.ts";
+import { becomeCommand, confine, endIfServerGone, waitingList } from "./command-calls.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
-import { helperArgv, helperNode, noHelperNode, ordersBytes, ordersDescriptor, programBytes, runHelper } from "./helper.ts";
-import { landlockVersion } from "./landlock-version.ts";
+import type { LandlockRule } from "./landlock-rights.ts";
 import { landlockLimits } from "./limits.ts";
-import type { LandlockRule, Orders } from "./orders.ts";
+import { secondListDescriptor } from "./list-program.ts";
+import { fitsList, ListProgram, tooMuchForList } from "./own-engine.ts";
+import { landlockVersion } from "./step-file.ts";
 
 /** Landlock versions that added required features. */
 const truncateSince = 3;
@@ -23,9 +26,16 @@ export class LandlockEngine implements Engine {
   readonly makesEmptyFolders = false;
   /** Its rules for connections know ports, not hosts: a port that is open for the proxy would be open for every host. */
   readonly noListener = "it gives commands no network of their own in which a proxy could listen";
-  readonly #node = helperNode();
-  readonly #program = programBytes();
+  readonly program = [];
+  readonly #folder: string | undefined;
+  #program: ListProgram | string = "it was not tried out yet";
+  #beginning: Uint8Array | undefined;
   #version = 0;
+
+  /** `folder` belongs to the server and no command can write it. */
+  constructor(folder: string | undefined) {
+    this.#folder = folder;
+  }
 
   get title(): string {
     return `Landlock${this.#version > 0 ? ` (version ${this.#version})` : ""} and a system-call filter`;
@@ -35,66 +45,66 @@ export class LandlockEngine implements Engine {
     return landlockLimits.filter(({ until = Number.POSITIVE_INFINITY }) => this.#version < until).map(({ text }) => text);
   }
 
-  get program(): readonly string[] {
-    return this.#node === undefined ? [] : [path.dirname(this.#node)];
-  }
-
   async probe(): Promise<string | undefined> {
-    if (this.#node === undefined) return noHelperNode;
-    this.#version = await landlockVersion();
-    if (this.#version === 0) return "the kernel has no Landlock (it needs Linux 5.13 or later with landlock among its security modules)";
-    const orders = this.#orders({
-      argv: ["/bin/sh", "-c", ":"],
-      cwd: "/",
-      env: {},
-      network: false,
-      readable: ["/"],
-      writable: [],
-      masks: [],
-      hidden: [],
-    });
-    const { code, output } = await runHelper(helperArgv(this.#node), this.#program, orders);
-    return code === 0 ? undefined : output.split("\n").at(-1) || `the sandbox ended with ${code}`;
+    this.#program = ListProgram.make(this.#folder);
+    const { arch } = process;
+    if (typeof this.#program === "string") return this.#program;
+    if (!isFilterArch(arch) || this.#folder === undefined) return "there is no program for it";
+    this.#beginning = waitingList(arch);
+    const plan = { argv: ["/bin/sh", "-c", ":"], cwd: "/", env: {}, network: false, readable: ["/"], writable: [], masks: [], hidden: [] };
+    try {
+      this.#version = await landlockVersion(this.#folder);
+      if (this.#version === 0) return "the kernel has no Landlock (it needs Linux 5.13 or later with landlock among its security modules)";
+      return await this.#program.tryOut(this.#beginning, this.#list(arch, plan));
+    } catch (error) {
+      return errorMessage(error);
+    }
   }
 
-  unusableWith(writable: readonly string[]): string | undefined {
-    if (this.#node === undefined) return noHelperNode;
-    return isInsideAny(findRealPath(this.#node) ?? this.#node, writable)
-      ? `${this.#node}, which lays the rules on commands, lies in a folder that they may write, and Landlock cannot keep it from them`
-      : undefined;
+  /** Its program is in the server's home, and a home in a writable folder is refused below. */
+  unusableWith(): string | undefined {
+    return typeof this.#program === "string" ? this.#program : undefined;
   }
 
   wrap(plan: SandboxPlan): WrappedCommand | Refusal {
-    if (this.#node === undefined) return { refused: `No sandbox: ${noHelperNode}` };
+    const { arch } = process;
+    if (typeof this.#program === "string" || !isFilterArch(arch) || this.#beginning === undefined)
+      return { refused: `No sandbox: ${this.#program}` };
     const secrets = [...plan.masks.map(({ home }) => home), ...plan.hidden];
     const open = secrets.find((secret) => isInsideAny(secret, plan.writable));
     if (open !== undefined)
       return {
         refused: `No sandbox: ${open}, which holds secrets of the server, lies in a folder that commands may write, and Landlock cannot keep it from them. Choose a smaller workspace, or install bubblewrap.`,
       };
-    const argv = helperArgv(this.#node);
+    let argv: readonly string[];
+    try {
+      argv = this.#program.argv();
+    } catch (error) {
+      return { refused: `No sandbox: its program is gone and cannot be made again: ${errorMessage(error)}` };
+    }
+    const list = this.#list(arch, plan);
+    if (!fitsList(list)) return { refused: tooMuchForList };
     return {
       argv,
       cwd: "/",
       env: {},
-      extra: [this.#program, ordersBytes(this.#orders(plan))],
+      extra: [this.#beginning, list],
       endsAsWhole: true,
-      ahead: { kind: "any command", argv, waitsAt: ordersDescriptor },
+      ahead: { kind: "any command", argv, waitsAt: secondListDescriptor },
     };
   }
 
-  #orders({ argv, cwd, env, network, ...plan }: Omit<SandboxPlan, "filter" | "mounts" | "hasTerminal">): Orders {
-    return {
-      ...{ argv, cwd, env, server: process.pid },
-      landlock: { rules: rulesFor(plan), noTcp: !network, isLayer: false },
-      filter: Buffer.from(this.#filter(network)).toString("base64"),
-    };
+  #list(arch: FilterArch, plan: Omit<SandboxPlan, "filter" | "mounts" | "hasTerminal">): Uint8Array {
+    const list = new CallList(arch, places.second);
+    endIfServerGone(list, process.pid);
+    const landlock = { version: this.#version, rules: rulesFor(plan), noTcp: !plan.network };
+    confine(list, plan.cwd, { landlock, filter: this.#filter(arch, plan.network) });
+    becomeCommand(list, plan);
+    return list.finish();
   }
 
   /** Without namespaces, the filter has to block the network and other processes' memory. */
-  #filter(network: boolean): Uint8Array {
-    const { arch } = process;
-    if (!isFilterArch(arch)) throw new Error(`there is no system-call filter for ${arch} processors`);
+  #filter(arch: FilterArch, network: boolean): Uint8Array {
     return seccompFilter(arch, { internet: network, truncate: this.#version >= truncateSince });
   }
 }

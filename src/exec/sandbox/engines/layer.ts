@@ -3,7 +3,7 @@
  * leave other gaps that Landlock closes: it enforces the same permissions a second time.
  */
 import type { SandboxPlan } from "./engine.ts";
-import type { LandlockRule } from "./orders.ts";
+import type { LandlockRule } from "./landlock-rights.ts";
 
 /** The first version cannot move files between folders, which commands need. */
 export const layerSince = 2;

@@ -10,6 +10,9 @@ const encoded: readonly { readonly step: Step; readonly arm64: string }[] = [
   { step: { do: "add", to: "k1", value: 16 }, arm64: "91004294" },
   { step: { do: "add", to: "k3", value: -64 }, arm64: "d10102d6" },
   { step: { do: "addRegister", to: "k4", from: "a3" }, arm64: "8b0302f7" },
+  { step: { do: "subtractRegister", to: "a2", from: "a1" }, arm64: "cb010042" },
+  { step: { do: "callNumbered", number: "k4" }, arm64: "aa1703e8 d4000001" },
+  { step: { do: "load", to: "a5", at: "a5", offset: 0 }, arm64: "f84000a5" },
   { step: { do: "load", to: "k2", at: "k0", offset: -8 }, arm64: "f85f8275" },
   { step: { do: "loadByte", to: "a3", at: "k4" }, arm64: "384002e3" },
   { step: { do: "store", from: "a0", at: "k3", offset: 8 }, arm64: "f80082c0" },
@@ -40,6 +43,17 @@ describe("machine code", () => {
       const address = halves.reduceRight((sum, half) => sum * 0x1_0000 + half, 0);
       assert.equal(address - 0x40_0000, file.indexOf("second"));
     }
+  });
+
+  test("memory is a second segment that the file has no bytes for", () => {
+    const file = Buffer.from(executable("x64", { steps: [], data: {}, memory: { at: 0x1000_0000, size: 0x1_0000 } }));
+    assert.equal(file.length, 64 + 2 * 56);
+    assert.equal(file.readUInt16LE(56), 2);
+    assert.deepEqual(
+      [16, 32, 40].map((offset) => file.readBigUInt64LE(64 + 56 + offset)),
+      [0x1000_0000n, 0n, 0x1_0000n],
+    );
+    assert.equal(file.readUInt32LE(64 + 56 + 4), 4 | 2, "readable and writable, not executable");
   });
 
   test("an unknown name is an error, not a jump to a random address", () => {

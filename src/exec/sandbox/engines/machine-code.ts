@@ -5,10 +5,10 @@
 import type { FilterArch } from "../seccomp.ts";
 
 /**
- * `a0` to `a3` are the arguments of a system call, `result` is its return value (on arm64 the same register as `a0`); the others keep their
+ * `a0` to `a5` are the arguments of a system call, `result` is its return value (on arm64 the same register as `a0`); the others keep their
  * values.
  */
-export type Register = "a0" | "a1" | "a2" | "a3" | "result" | "k0" | "k1" | "k2" | "k3" | "k4";
+export type Register = "a0" | "a1" | "a2" | "a3" | "a4" | "a5" | "result" | "k0" | "k1" | "k2" | "k3" | "k4";
 export type Condition = "==" | "!=" | "<" | ">=";
 
 export type Step =
@@ -21,26 +21,33 @@ export type Step =
   | { readonly do: "stack"; readonly to: Register }
   | { readonly do: "add"; readonly to: Register; readonly value: number }
   | { readonly do: "addRegister"; readonly to: Register; readonly from: Register }
+  | { readonly do: "subtractRegister"; readonly to: Register; readonly from: Register }
   | { readonly do: "load"; readonly to: Register; readonly at: Register; readonly offset: number }
   | { readonly do: "loadByte"; readonly to: Register; readonly at: Register }
   | { readonly do: "store"; readonly from: Register; readonly at: Register; readonly offset: number }
   | { readonly do: "call"; readonly number: number }
+  /** The same with the number in a register. */
+  | { readonly do: "callNumbered"; readonly number: Register }
   | { readonly do: "jump"; readonly to: string }
   | { readonly do: "jumpIf"; readonly what: Register; readonly is: Condition; readonly than: number; readonly to: string };
 
 export interface TinyProgram {
   readonly steps: readonly Step[];
   readonly data: Readonly<Record<string, Uint8Array>>;
+  /** Writable memory that begins as zeros; the address is a multiple of every page size. */
+  readonly memory?: { readonly at: number; readonly size: number };
 }
 
 /** The load address; a multiple of every page size. */
 const base = 0x40_0000;
 const pageSize = 0x1_0000;
-const headerSize = 64 + 56;
+const elfHeaderSize = 64;
+const segmentHeaderSize = 56;
 
-/** The complete file: an ELF header and one readable, executable segment with the code and the data. */
-export function executable(arch: FilterArch, { steps, data }: TinyProgram): Uint8Array {
+/** The complete file: an ELF header, one readable, executable segment with the code and the data, and one for the memory. */
+export function executable(arch: FilterArch, { steps, data, memory }: TinyProgram): Uint8Array {
   const { encode, machine } = processors[arch];
+  const headerSize = elfHeaderSize + segmentHeaderSize * (memory === undefined ? 1 : 2);
   const sizes = steps.map((step) => encode(step, () => 0).length);
   const places = new Map<string, number>();
   let at = base + headerSize;
@@ -65,28 +72,45 @@ export function executable(arch: FilterArch, { steps, data }: TinyProgram): Uint
     here = end;
     return bytes;
   });
-  return Buffer.concat([header(machine, at - base), ...code, ...padded]);
+  const segments = [
+    segment({ at: base, inFile: at - base, size: at - base, access: readable | runnable }),
+    ...(memory === undefined ? [] : [segment({ ...memory, inFile: 0, access: readable | writable })]),
+  ];
+  return Buffer.concat([header(machine, base + headerSize, segments.length), ...segments, ...code, ...padded]);
 }
 
-/** ELF header and program header, 64-bit, little-endian. */
-function header(machine: number, length: number): Uint8Array {
-  const bytes = Buffer.alloc(headerSize);
+const runnable = 1;
+const writable = 2;
+const readable = 4;
+
+/** The ELF header, 64-bit, little-endian. */
+function header(machine: number, entry: number, segments: number): Uint8Array {
+  const bytes = Buffer.alloc(elfHeaderSize);
   bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]); // "ELF", 64 bits, little-endian, version 1
   bytes.writeUInt16LE(2, 16); // an executable
   bytes.writeUInt16LE(machine, 18);
   bytes.writeUInt32LE(1, 20);
-  bytes.writeBigUInt64LE(BigInt(base + headerSize), 24); // entry point
-  bytes.writeBigUInt64LE(64n, 32); // the program header follows
-  bytes.writeUInt16LE(64, 52);
-  bytes.writeUInt16LE(56, 54);
-  bytes.writeUInt16LE(1, 56);
-  bytes.writeUInt32LE(1, 64); // a loadable segment
-  bytes.writeUInt32LE(4 | 1, 68); // readable and executable
-  bytes.writeBigUInt64LE(BigInt(base), 80);
-  bytes.writeBigUInt64LE(BigInt(base), 88);
-  bytes.writeBigUInt64LE(BigInt(length), 96);
-  bytes.writeBigUInt64LE(BigInt(length), 104);
-  bytes.writeBigUInt64LE(BigInt(pageSize), 112);
+  bytes.writeBigUInt64LE(BigInt(entry), 24);
+  bytes.writeBigUInt64LE(BigInt(elfHeaderSize), 32); // the segments' headers follow
+  bytes.writeUInt16LE(elfHeaderSize, 52);
+  bytes.writeUInt16LE(segmentHeaderSize, 54);
+  bytes.writeUInt16LE(segments, 56);
+  return bytes;
+}
+
+/** A loadable segment; what is not in the file is zero. */
+function segment({ at, inFile, size, access }: { at: number; inFile: number; size: number; access: number }): Uint8Array {
+  const bytes = Buffer.alloc(segmentHeaderSize);
+  bytes.writeUInt32LE(1, 0);
+  bytes.writeUInt32LE(access, 4);
+  for (const [offset, value] of [
+    [16, at],
+    [24, at],
+    [32, inFile],
+    [40, size],
+    [48, pageSize],
+  ] as const)
+    bytes.writeBigUInt64LE(BigInt(value), offset);
   return bytes;
 }
 
@@ -98,9 +122,9 @@ const processors: Readonly<Record<FilterArch, { readonly machine: number; readon
   arm64: { machine: 183, encode: encodeArm64 },
 };
 
-/** rdi, rsi, rdx, r10 and rax; then rbx, rbp, r13, r14, r15, which system calls preserve. */
+/** rdi, rsi, rdx, r10, r8, r9 and rax; then rbx, rbp, r13, r14, r15, which system calls preserve. */
 const x64Registers: Readonly<Record<Register, number>> = {
-  ...{ a0: 7, a1: 6, a2: 2, a3: 10, result: 0 },
+  ...{ a0: 7, a1: 6, a2: 2, a3: 10, a4: 8, a5: 9, result: 0 },
   ...{ k0: 3, k1: 5, k2: 13, k3: 14, k4: 15 },
 };
 const x64Conditions: Readonly<Record<Condition, number>> = { "==": 0x84, "!=": 0x85, "<": 0x8c, ">=": 0x8d };
@@ -130,6 +154,8 @@ function encodeX64(step: Step, find: (name: string) => number): Uint8Array {
       return Uint8Array.from([...coded([0x81], 3, 0, r[step.to]), ...int32(step.value)]);
     case "addRegister":
       return Uint8Array.from(coded([0x01], 3, r[step.from], r[step.to]));
+    case "subtractRegister":
+      return Uint8Array.from(coded([0x29], 3, r[step.from], r[step.to]));
     case "load":
       return Uint8Array.from([...coded([0x8b], 2, r[step.to], r[step.at]), ...int32(step.offset)]);
     case "loadByte":
@@ -138,6 +164,8 @@ function encodeX64(step: Step, find: (name: string) => number): Uint8Array {
       return Uint8Array.from([...coded([0x89], 2, r[step.from], r[step.at]), ...int32(step.offset)]);
     case "call":
       return Uint8Array.from([...setTo(r.result, BigInt(step.number)), 0x0f, 0x05]);
+    case "callNumbered":
+      return Uint8Array.from([...coded([0x89], 3, r[step.number], r.result), 0x0f, 0x05]);
     case "jump":
       return Uint8Array.from([0xe9, ...int32(find(step.to))]);
     case "jumpIf":
@@ -148,9 +176,9 @@ function encodeX64(step: Step, find: (name: string) => number): Uint8Array {
   }
 }
 
-/** x0 to x3, the first of which is also the return value; then x19 to x23, which system calls preserve. */
+/** x0 to x5, the first of which is also the return value; then x19 to x23, which system calls preserve. */
 const arm64Registers: Readonly<Record<Register, number>> = {
-  ...{ a0: 0, a1: 1, a2: 2, a3: 3, result: 0 },
+  ...{ a0: 0, a1: 1, a2: 2, a3: 3, a4: 4, a5: 5, result: 0 },
   ...{ k0: 19, k1: 20, k2: 21, k3: 22, k4: 23 },
 };
 const arm64Conditions: Readonly<Record<Condition, number>> = { "==": 0, "!=": 1, "<": 11, ">=": 10 };
@@ -188,6 +216,8 @@ function encodeArm64(step: Step, find: (name: string) => number): Uint8Array {
       return coded(small(0x9100_0000, 0xd100_0000, step.value) | (r[step.to] << 5) | r[step.to]);
     case "addRegister":
       return coded(0x8b00_0000 | (r[step.from] << 16) | (r[step.to] << 5) | r[step.to]);
+    case "subtractRegister":
+      return coded(0xcb00_0000 | (r[step.from] << 16) | (r[step.to] << 5) | r[step.to]);
     case "load":
       return coded(memory(0xf840_0000, r[step.to], r[step.at], step.offset));
     case "loadByte":
@@ -196,6 +226,8 @@ function encodeArm64(step: Step, find: (name: string) => number): Uint8Array {
       return coded(memory(0xf800_0000, r[step.from], r[step.at], step.offset));
     case "call":
       return coded(0xd280_0000 | (step.number << 5) | 8, 0xd400_0001);
+    case "callNumbered":
+      return coded(0xaa00_03e0 | (r[step.number] << 16) | 8, 0xd400_0001);
     case "jump":
       return coded(0x1400_0000 | (instructionsTo(step.to) & 0x3ff_ffff));
     case "jumpIf":

@@ -1,118 +1,115 @@
 /**
- * Parley's own engine: util-linux `unshare` creates the namespaces; a Node inside carries out the plan, starts the command and stays as the
- * first process of the sandbox. Needs only packages from every distribution's base system.
+ * Parley's own engine: a small program creates the namespaces, carries out the plan as a list of system calls, starts the command and stays
+ * as the first process of the sandbox. It needs no other program, and makes each call once: bubblewrap reads all mounts after most of its.
  */
-import path from "node:path";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
+import { errorMessage } from "../../../lib/error-text.ts";
 import { findSystemProgram } from "../../../lib/program.ts";
-import { channelDescriptor, listenAddress, listenerMessage } from "../../network/listener.ts";
+import { channelDescriptor } from "../../network/listener.ts";
 import { baseMounts, wholeDisk } from "../mounts.ts";
+import { type FilterArch, isFilterArch } from "../seccomp.ts";
+import { CallList, places } from "./call-list.ts";
+import { confine, endIfServerGone, namespacesList, passListener, startCommand } from "./command-calls.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
-import { helperArgv, helperNode, noHelperNode, ordersBytes, ordersDescriptor, programBytes, runHelper } from "./helper.ts";
-import { landlockVersion } from "./landlock-version.ts";
 import { layerRules, layerSince, limitsWithout, noLandlock } from "./layer.ts";
-import type { Orders } from "./orders.ts";
-
-const lifeDescriptor = 5;
+import { lifeDescriptor, secondListDescriptor } from "./list-program.ts";
+import { MountCalls } from "./mount-calls.ts";
+import { fitsList, ListProgram, tooMuchForList } from "./own-engine.ts";
+import { landlockVersion } from "./step-file.ts";
 
 export class NamespaceEngine implements Engine {
   readonly name = "namespaces";
   readonly mounts = true;
   readonly makesEmptyFolders = true;
   readonly noListener = undefined;
-  readonly #node = helperNode();
-  readonly #program = programBytes();
-  #hasLandlock = false;
+  readonly program = [];
+  readonly #folder: string | undefined;
+  #program: ListProgram | string = "it was not tried out yet";
+  #landlock = 0;
+  /** The lists that a sandbox begins with: the same bytes for every command, by whether it may use the network. */
+  readonly #beginnings = new Map<boolean, Uint8Array>();
+
+  /** `folder` belongs to the server and no command can write it. */
+  constructor(folder: string | undefined) {
+    this.#folder = folder;
+  }
 
   get title(): string {
-    return `namespaces made by Parley itself${this.#hasLandlock ? ", with Landlock under them" : ""}`;
+    return `namespaces made by Parley itself${this.#hasLayer ? ", with Landlock under them" : ""}`;
   }
 
   get limits(): readonly string[] {
-    return limitsWithout(this.#hasLandlock ? undefined : noLandlock);
+    return limitsWithout(this.#hasLayer ? undefined : noLandlock);
   }
 
-  get program(): readonly string[] {
-    return this.#node === undefined ? [] : [path.dirname(this.#node)];
+  get #hasLayer(): boolean {
+    return this.#landlock >= layerSince;
   }
 
   async probe(filter: Uint8Array): Promise<string | undefined> {
-    const wrapper = this.#wrapper(false, []);
-    if ("refused" in wrapper) return wrapper.refused;
-    const plan = {
-      argv: ["/bin/sh", "-c", ":"],
-      cwd: "/",
-      env: {},
-      hasTerminal: false,
-      network: false,
-      readable: ["/"],
-      writable: [],
-      masks: [],
-      hidden: [],
-      filter,
-    };
-    const orders = ordersFor({ ...plan, mounts: [wholeDisk, ...baseMounts(false)] });
-    const [{ code, output }, version] = await Promise.all([runHelper(wrapper.argv, this.#program, orders), landlockVersion()]);
-    this.#hasLandlock = version >= layerSince;
-    return code === 0 ? undefined : output.split("\n").at(-1) || `unshare ended with ${code}`;
+    this.#program = ListProgram.make(this.#folder);
+    const { arch } = process;
+    if (typeof this.#program === "string") return this.#program;
+    if (!isFilterArch(arch) || this.#folder === undefined) return "there is no program for it";
+    const plan = { argv: ["/bin/sh", "-c", ":"], cwd: "/", env: {}, hasTerminal: false, network: false, listens: false, filter };
+    const mounts = [wholeDisk, ...baseMounts(false)];
+    try {
+      this.#landlock = await landlockVersion(this.#folder);
+      return await this.#program.tryOut(this.#beginning(arch, false), this.#list(arch, { ...plan, mounts, writable: [] }));
+    } catch (error) {
+      return errorMessage(error);
+    }
   }
 
+  /** Its own program is in the server's home, which is hidden from commands wherever it is; but the server runs others, too. */
   unusableWith(writable: readonly string[]): string | undefined {
-    const wrapper = this.#wrapper(false, writable);
-    return "refused" in wrapper ? wrapper.refused : undefined;
+    return findSystemProgram("sh", writable) === undefined
+      ? "the system's programs were not found outside the writable folders"
+      : undefined;
   }
 
   wrap(plan: SandboxPlan): WrappedCommand | Refusal {
-    const wrapper = this.#wrapper(plan.network, plan.writable);
-    if ("refused" in wrapper) return { refused: `No sandbox: ${wrapper.refused}` };
+    const { arch } = process;
+    if (typeof this.#program === "string" || !isFilterArch(arch)) return { refused: `No sandbox: ${this.#program}` };
+    let argv: readonly string[];
+    try {
+      argv = this.#program.argv();
+    } catch (error) {
+      return { refused: `No sandbox: its program is gone and cannot be made again: ${errorMessage(error)}` };
+    }
+    const list = this.#list(arch, plan);
+    if (!fitsList(list)) return { refused: tooMuchForList };
     return {
-      argv: wrapper.argv,
+      argv,
       cwd: "/",
-      // Variables such as LD_LIBRARY_PATH are for the command, never for the programs that confine it.
+      // Variables such as LD_LIBRARY_PATH are for the command, never for the program that confines it.
       env: {},
-      extra: [this.#program, ordersBytes(ordersFor(plan))],
+      extra: [this.#beginning(arch, plan.network), list],
       life: lifeDescriptor,
       // A process that waits for its command has no channel.
       ...(plan.listens === true
         ? { channel: channelDescriptor }
-        : { ahead: { kind: "any command", argv: wrapper.argv, waitsAt: ordersDescriptor } as const }),
+        : { ahead: { kind: "any command", argv, waitsAt: secondListDescriptor } as const }),
     };
   }
 
-  #wrapper(network: boolean, writable: readonly string[]): Refusal | { readonly argv: readonly string[] } {
-    if (this.#node === undefined) return { refused: noHelperNode };
-    const [unshare, setpriv] = ["unshare", "setpriv"].map((name) => findSystemProgram(name, writable));
-    if (unshare === undefined || setpriv === undefined)
-      return { refused: "unshare and setpriv (package util-linux) were not found outside the writable folders" };
-    const namespaces = [
-      "--user",
-      "--map-current-user",
-      "--keep-caps",
-      "--pid",
-      "--kill-child=SIGKILL",
-      "--ipc",
-      ...(network ? [] : ["--net"]),
-    ];
-    // While the sandbox waits, it still receives mounts from outside; the program inside stops that before it starts the command.
-    const mounts = ["--mount", "--propagation", "slave"];
-    return { argv: [setpriv, "--pdeathsig", "KILL", unshare, ...namespaces, ...mounts, "--", ...helperArgv(this.#node)] };
+  #beginning(arch: FilterArch, network: boolean): Uint8Array {
+    let list = this.#beginnings.get(network);
+    if (list === undefined) {
+      list = namespacesList(arch, { network, user: process.geteuid?.() ?? 0, group: process.getegid?.() ?? 0 });
+      this.#beginnings.set(network, list);
+    }
+    return list;
+  }
+
+  #list(arch: FilterArch, plan: Omit<SandboxPlan, "masks" | "hidden" | "readable">): Uint8Array {
+    const list = new CallList(arch, places.second);
+    endIfServerGone(list);
+    new MountCalls(list, arch, plan.mounts).add(plan);
+    if (plan.listens === true) passListener(list);
+    const landlock = this.#hasLayer ? { version: this.#landlock, rules: layerRules(plan), noTcp: false } : undefined;
+    confine(list, plan.cwd, { landlock, filter: plan.filter });
+    startCommand(list, plan);
+    return list.finish();
   }
 }
-
-function ordersFor(plan: SandboxPlan): Orders {
-  return {
-    argv: plan.argv,
-    cwd: plan.cwd,
-    env: plan.env,
-    namespaces: { mounts: plan.mounts, loopback: !plan.network, newSession: !plan.hasTerminal },
-    landlock: { rules: layerRules(plan), noTcp: false, isLayer: true },
-    ...(plan.listens === true ? { listener: listenerOrders() } : {}),
-    filter: Buffer.from(plan.filter).toString("base64"),
-  };
-}
-
-const listenerOrders = (): NonNullable<Orders["listener"]> => ({
-  address: Buffer.from(listenAddress()).toString("base64"),
-  channel: channelDescriptor,
-  message: listenerMessage,
-});

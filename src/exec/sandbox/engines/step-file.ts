@@ -1,4 +1,4 @@
-/** Small programs that run before a command, as files in the server's home: bubblewrap mounts them into its sandboxes. */
+/** Small programs that run before a command, as files in the server's home, where no command can write. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import path from "node:path";
@@ -44,15 +44,17 @@ export async function makeStepFile(folder: string): Promise<StepFile | string> {
   const { arch } = process;
   if (!isFilterArch(arch)) return `there is no program for ${arch} processors`;
   try {
-    const version = await askVersion(new StepFile(folder, landlockStep(arch, 1)).path);
+    const version = await landlockVersion(folder);
     return version < layerSince ? noLandlock : new StepFile(folder, landlockStep(arch, version));
   } catch (error) {
     return errorMessage(error);
   }
 }
 
-/** 0 if the kernel has no Landlock. */
-function askVersion(file: string): Promise<number> {
+/** The kernel's Landlock version, 0 if it has none. Throws if the program that asks for it cannot be run. */
+export function landlockVersion(folder: string): Promise<number> {
+  const { arch } = process;
+  const file = isFilterArch(arch) ? new StepFile(folder, landlockStep(arch, 1)).path : "";
   return new Promise((resolve, reject) => {
     const child = spawn(file, [], { cwd: "/", env: {}, stdio: "ignore", timeout: 10_000, killSignal: "SIGKILL" });
     child.on("error", reject);

@@ -1,0 +1,212 @@
+/** The calls that build what a command sees: from the plan's mounts to a new root, after which nothing of the old one can be reached. */
+
+import type { Mount } from "../mounts.ts";
+import type { FilterArch } from "../seccomp.ts";
+import { type CallList, type Cell, Label } from "./call-list.ts";
+
+const currentFolder = -100;
+const closeOnExec = 0o2000000;
+/** AT_RECURSIVE and AT_EMPTY_PATH. */
+const recursive = 0x8000;
+const ofItself = 0x1000;
+/** Attributes of a mount: read-only, no set-user-ID programs, no devices, no programs. */
+const readOnly = 1;
+const noSetId = 2;
+const plain = 2 | 4;
+const noPrograms = 8;
+const privateMounts = 1 << 18;
+const attributesSize = 32;
+/** MOVE_MOUNT_F_EMPTY_PATH and MOVE_MOUNT_T_EMPTY_PATH. */
+const fromItself = 4;
+const toItself = 0x40;
+const notFound = -2;
+const asksForTerminal = 0x5401;
+/** O_DIRECTORY differs. */
+const folderOnly = { x64: 0o200000, arm64: 0o40000 };
+
+/** Opens a path with O_PATH without following links. If nothing exists there it goes on at `missing`; without that it is an error. */
+export function find(list: CallList, path: string, missing?: Label, into = list.cell()): Cell {
+  return findAt(list, { what: path, path: list.text(path) }, missing, into);
+}
+
+function findAt(list: CallList, { what, path }: { what: string; path: number }, missing: Label | undefined, into: Cell): Cell {
+  const found = new Label();
+  const how = list.values(0o10000000 | closeOnExec, 0, 4);
+  const args = [currentFolder, path, how, 24];
+  if (missing === undefined) return list.branch({ negative: list.failure(what) }, "openat2", args, into);
+  list.branch({ zero: found, positive: found }, "openat2", args, into);
+  const failed = list.failure(what);
+  list.branch({ zero: missing, negative: failed, positive: failed }, "subtract", [into, notFound]);
+  list.place(found);
+  return into;
+}
+
+export class MountCalls {
+  readonly #list: CallList;
+  readonly #arch: FilterArch;
+  readonly #mounts: readonly Mount[];
+  /** Folders in which missing mount points may be created, each with a slash at its end. */
+  readonly #inMemory: readonly string[];
+  /** What is mounted, by the mount's position in the plan or the device's name. 0 while an optional one is missing. */
+  readonly #sources = new Map<number | string, Cell>();
+
+  constructor(list: CallList, arch: FilterArch, mounts: readonly Mount[]) {
+    this.#list = list;
+    this.#arch = arch;
+    this.#mounts = mounts;
+    this.#inMemory = mounts.flatMap((mount) => (mount.kind === "memory" ? [mount.at === "/" ? "/" : `${mount.at}/`] : []));
+  }
+
+  add({ hasTerminal }: { readonly hasTerminal: boolean }): void {
+    const list = this.#list;
+    // What is mounted outside from now on must not appear inside.
+    const attributes = list.values(0, 0, privateMounts, 0);
+    list.must("mounts of its own", "mountSetattr", currentFolder, list.text("/"), recursive | ofItself, attributes, attributesSize);
+    this.#cloneSources(hasTerminal);
+    this.#changeRoot();
+    for (const [i, mount] of this.#mounts.entries()) this.#attachOne(i, mount);
+  }
+
+  /** Opens everything that will be visible inside while it can still be found. By path; links are not followed. */
+  #cloneSources(hasTerminal: boolean): void {
+    for (const [i, mount] of this.#mounts.entries()) {
+      if (mount.kind === "bind") this.#take(i, mount.from ?? mount.at, plain | (mount.readOnly ? readOnly : 0), mount.optional === true);
+      // The kernel makes a new one only while an older one can be seen.
+      if (mount.kind === "processes") this.#sources.set(i, this.#newFileSystem("proc", {}, plain | noPrograms));
+      if (mount.kind !== "devices") continue;
+      for (const name of ["null", "zero", "full", "random", "urandom", "tty"]) this.#take(name, `/dev/${name}`, noSetId, true);
+      if (hasTerminal) this.#takeTerminal();
+    }
+  }
+
+  #take(key: number | string, path: string, attributes: number, isOptional: boolean): void {
+    const missing = new Label();
+    this.#clone(key, path, attributes, find(this.#list, path, isOptional ? missing : undefined));
+    this.#list.place(missing);
+  }
+
+  #clone(key: number | string, what: string, attributes: number, place: Cell): void {
+    const list = this.#list;
+    const empty = list.text("");
+    const clone = list.must(what, "openTree", place, empty, 1 | closeOnExec | recursive | ofItself);
+    list.must(what, "mountSetattr", clone, empty, recursive | ofItself, list.values(attributes, 0, 0, 0), attributesSize);
+    list.attempt("close", place);
+    this.#sources.set(key, clone);
+  }
+
+  /** The terminal that is the command's output, as /dev/console. */
+  #takeTerminal(): void {
+    const list = this.#list;
+    const none = new Label();
+    const room = 256;
+    const name = list.zeros(room);
+    list.branch({ negative: none }, "ioctl", [1, asksForTerminal, list.zeros(64)]);
+    list.branch({ negative: none }, "readlinkat", [currentFolder, list.text("/proc/self/fd/1"), name, room - 1]);
+    this.#clone("console", "the terminal", noSetId, findAt(list, { what: "the terminal", path: name }, none, list.cell()));
+    list.place(none);
+  }
+
+  /** The first mount of every plan is the whole disk, or an empty one: it becomes the root, and the old root is unmounted. */
+  #changeRoot(): void {
+    const list = this.#list;
+    const root = this.#sources.get(0) ?? this.#newFileSystem("tmpfs", { mode: "0755" }, plain);
+    const here = list.text(".");
+    list.must("the new root", "moveMount", root, list.text(""), currentFolder, list.text("/"), fromItself);
+    list.must("the new root", "fchdir", root);
+    list.must("the new root", "pivotRoot", here, here);
+    list.must("the old root", "umount", here, 2);
+    list.must("the new root", "chdir", list.text("/"));
+  }
+
+  #attachOne(i: number, mount: Mount): void {
+    const list = this.#list;
+    const { kind, at } = mount;
+    const source = this.#sources.get(i);
+    if (kind === "bind" && i > 0 && source !== undefined) this.#attach(source, at, { isOptional: mount.optional === true });
+    if (kind === "memory" && i > 0) this.#attach(this.#newFileSystem("tmpfs", { mode: "0755" }, plain), at);
+    // A placeholder is read-only for everybody, including its owner.
+    if (kind === "empty") this.#attach(this.#newFileSystem("tmpfs", { mode: "0555" }, plain | readOnly), at);
+    if (kind === "processes" && source !== undefined) this.#attach(source, at);
+    if (kind === "devices") this.#attachDevices(at);
+    if (kind === "link") {
+      this.#makeParents(at);
+      list.must(at, "symlinkat", list.text(mount.to), currentFolder, list.text(at));
+    }
+    if (kind === "sealed") {
+      const place = find(list, at);
+      list.must(at, "mountSetattr", place, list.text(""), ofItself, list.values(readOnly, 0, 0, 0), attributesSize);
+      list.attempt("close", place);
+    }
+  }
+
+  /** The same devices as bubblewrap creates, so that programs find the same in both. */
+  #attachDevices(at: string): void {
+    const list = this.#list;
+    this.#attach(this.#newFileSystem("tmpfs", { mode: "0755" }, plain), at);
+    for (const [name, source] of this.#sources) {
+      if (typeof name !== "string") continue;
+      const file = list.text(`${at}/${name}`);
+      const missing = new Label();
+      list.branch({ zero: missing }, "subtract", [source, 0]);
+      list.attempt("close", list.must(`${at}/${name}`, "openat", currentFolder, file, 0o101 | 0o200 | closeOnExec, 0o600));
+      this.#attach(source, `${at}/${name}`);
+      list.place(missing);
+    }
+    const links = { stdin: "/proc/self/fd/0", stdout: "/proc/self/fd/1", stderr: "/proc/self/fd/2", fd: "/proc/self/fd" };
+    for (const [name, to] of Object.entries({ ...links, core: "/proc/kcore", ptmx: "pts/ptmx" }))
+      list.must(at, "symlinkat", list.text(to), currentFolder, list.text(`${at}/${name}`));
+    for (const name of ["shm", "pts"]) list.must(at, "mkdirat", currentFolder, list.text(`${at}/${name}`), 0o777);
+    this.#attach(this.#newFileSystem("devpts", { ptmxmode: "0666", mode: "620" }, noSetId | noPrograms), `${at}/pts`);
+  }
+
+  /** A file system created for the sandbox. */
+  #newFileSystem(type: string, options: Readonly<Record<string, string>>, attributes: number): Cell {
+    const list = this.#list;
+    const context = list.must(type, "fsopen", list.text(type), 1);
+    for (const [name, value] of Object.entries(options)) list.must(type, "fsconfig", context, 1, list.text(name), list.text(value), 0);
+    list.must(type, "fsconfig", context, 6, 0, 0, 0);
+    const made = list.must(type, "fsmount", context, 1, attributes);
+    list.attempt("close", context);
+    return made;
+  }
+
+  #attach(mount: Cell, at: string, { isOptional = false } = {}): void {
+    const list = this.#list;
+    const [missing, found, nothing] = [new Label(), new Label(), new Label()];
+    if (isOptional) list.branch({ zero: nothing }, "subtract", [mount, 0]);
+    const place = find(list, at, missing);
+    list.goTo(found);
+    list.place(missing);
+    this.#makePlace(mount, at, isOptional ? nothing : undefined);
+    find(list, at, undefined, place);
+    list.place(found);
+    list.must(at, "moveMount", mount, list.text(""), place, list.text(""), fromItself | toItself);
+    for (const used of [place, mount]) list.attempt("close", used);
+    list.place(nothing);
+  }
+
+  /** Mount points are created only in new memory file systems; elsewhere they exist already, or the disk refuses. */
+  #makePlace(mount: Cell, at: string, refused: Label | undefined): void {
+    const list = this.#list;
+    const [isFile, made] = [new Label(), new Label()];
+    const outcomes = { negative: refused ?? list.failure(at) };
+    this.#makeParents(at);
+    const path = list.text(at);
+    const opened = list.branch({ negative: isFile }, "openat", [
+      ...[mount, list.text("."), 0o10000000 | closeOnExec | folderOnly[this.#arch], 0],
+    ]);
+    list.attempt("close", opened);
+    list.branch({ ...outcomes, zero: made, positive: made }, "mkdirat", [currentFolder, path, 0o777]);
+    list.place(isFile);
+    list.attempt("close", list.branch(outcomes, "openat", [currentFolder, path, 0o101 | 0o200 | closeOnExec, 0o600]));
+    list.place(made);
+  }
+
+  #makeParents(at: string): void {
+    const above = this.#inMemory.filter((folder) => at.startsWith(folder)).sort((a, b) => b.length - a.length)[0];
+    if (above === undefined) return;
+    const list = this.#list;
+    for (let end = at.indexOf("/", above.length); end > 0; end = at.indexOf("/", end + 1))
+      list.attempt("mkdirat", currentFolder, list.text(at.slice(0, end)), 0o777);
+  }
+}
