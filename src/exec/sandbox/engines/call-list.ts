@@ -75,9 +75,12 @@ export class CallList {
   #bytes = Buffer.alloc(0x1_0000);
   #used = firstCall;
   /** Fields that get the address of the next call. */
-  #open: number[] = [];
+  readonly #open: number[] = [];
+  /** Labels for the next call. */
+  readonly #placed: Label[] = [];
   readonly #constants = new Map<number | bigint, number>();
   readonly #texts = new Map<string, number>();
+  readonly #structures = new Map<string, number>();
   readonly #failures = new Map<string, Label>();
 
   /** `start` is the address at which the program puts it. */
@@ -98,6 +101,11 @@ export class CallList {
     return this.branch({}, name, args);
   }
 
+  /** The same without a place for its result. */
+  close(...descriptors: readonly Argument[]): void {
+    for (const descriptor of descriptors) this.branch({}, "close", [descriptor], { cell: places.unused });
+  }
+
   /** The result goes into `into`, else into a place of its own. */
   branch(outcomes: Outcomes, name: CallName, args: readonly Argument[], into: Cell = this.cell()): Cell {
     const cells = args.map((arg) => (typeof arg === "object" ? arg : { cell: this.#constant(arg) }));
@@ -116,11 +124,8 @@ export class CallList {
 
   /** The next call is the one that the label stands for. */
   place(label: Label): void {
-    this.#open.push(...label.waiting.splice(0));
-    // Found when the next call is added.
     this.#placed.push(label);
   }
-  #placed: Label[] = [];
 
   /** What prints `what` and the last error, and ends the program. */
   failure(what: string): Label {
@@ -160,6 +165,17 @@ export class CallList {
     return at;
   }
 
+  /** The same for values that no call changes: equal ones are stored once. */
+  constants(...values: readonly (number | bigint)[]): number {
+    const key = values.join();
+    let at = this.#structures.get(key);
+    if (at === undefined) {
+      at = this.values(...values);
+      this.#structures.set(key, at);
+    }
+    return at;
+  }
+
   /** An array of texts that ends with a zero; `further` cells more for what the program itself puts there. */
   texts(texts: readonly string[], further = 0): number {
     return this.values(...texts.map((each) => this.text(each)), ...Array.from({ length: further + 1 }, () => 0));
@@ -168,13 +184,15 @@ export class CallList {
   finish(): Uint8Array {
     // What comes after the last call is never reached; it must not be a random address.
     this.exit(1);
+    const end = new Label();
     for (const [what, label] of this.#failures) {
       const text = Buffer.from(`${failureText}${what}: `);
       this.place(label);
-      this.attempt("write", 2, this.bytes(text), text.length);
-      this.attempt("explain");
-      this.exit(1);
+      this.branch({ negative: end, zero: end, positive: end }, "write", [2, this.bytes(text), text.length], { cell: places.unused });
     }
+    this.place(end);
+    this.attempt("explain");
+    this.exit(1);
     this.#writeValue(0, this.#used);
     return this.#bytes.subarray(0, this.#used);
   }
@@ -182,11 +200,13 @@ export class CallList {
   #record(name: CallName, args: readonly Cell[], outcomes: Outcomes, result: number): void {
     const at = this.#reserve(fields.size);
     const offset = at - this.#start;
-    for (const label of this.#placed.splice(0)) {
+    for (const label of this.#placed) {
       label.at = at;
-      this.#open.push(...label.waiting.splice(0));
+      this.#open.push(...label.waiting);
     }
-    for (const field of this.#open.splice(0)) this.#bytes.writeUInt32LE(at, field);
+    this.#placed.length = 0;
+    for (const field of this.#open) this.#bytes.writeUInt32LE(at, field);
+    this.#open.length = 0;
     this.#writeValue(offset + fields.number, this.#numbers[name]);
     for (let i = 0; i < 6; i++) this.#bytes.writeUInt32LE(args[i]?.cell ?? places.zero, offset + fields.arguments + 8 * i);
     this.#bytes.writeUInt32LE(result, offset + fields.result);

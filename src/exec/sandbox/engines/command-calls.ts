@@ -41,7 +41,7 @@ export function namespacesList(arch: FilterArch, { network, user, group }: { net
   ] as const) {
     const opened = list.must(file, "openat", currentFolder, list.text(`/proc/self/${file}`), 1 | closeOnExec, 0);
     list.must(file, "write", opened, list.text(text), text.length);
-    list.attempt("close", opened);
+    list.close(opened);
   }
   list.must("mounts of its own", "mount", list.text("none"), list.text("/"), 0, slaveMounts, 0);
   const inside = new Label();
@@ -75,7 +75,7 @@ function waitForList(list: CallList): void {
   list.place(unneeded);
   list.exit(0);
   list.place(given);
-  for (const descriptor of [firstListDescriptor, secondListDescriptor]) list.attempt("close", descriptor);
+  list.close(firstListDescriptor, secondListDescriptor);
   list.goTo({ address: places.second + firstCall });
 }
 
@@ -85,7 +85,7 @@ function raiseLoopback(list: CallList): void {
   request.writeInt16LE(1 | 0x40, 16);
   const socket = list.must("loopback", "socket", 2, 2 | closeOnExec, 0);
   list.must("loopback", "ioctl", socket, 0x8914, list.bytes(request));
-  list.attempt("close", socket);
+  list.close(socket);
 }
 
 /**
@@ -113,7 +113,7 @@ export function passListener(list: CallList): void {
   const control = list.values(20, 1n | (1n << 32n), 0);
   list.branch({}, "subtract", [socket, 0], { cell: control + 16 });
   list.must("the proxy", "sendmsg", channelDescriptor, list.values(0, 0, vector, 1, control, 24, 0), 0);
-  for (const descriptor of [socket, channelDescriptor]) list.attempt("close", descriptor);
+  list.close(socket, channelDescriptor);
 }
 
 export interface Confining {
@@ -127,7 +127,12 @@ export function confine(list: CallList, cwd: string, { landlock, filter }: Confi
   list.must("no new privileges", "prctl", prctl.noNewPrivileges, 1, 0, 0, 0);
   list.attempt("prctl", prctl.ambient, 4, 0, 0, 0);
   // Without the privilege to do this there is nothing to drop: and no program can gain any, because no_new_privs is set.
-  for (let capability = 0; capability < 64; capability++) list.attempt("prctl", prctl.dropBound, capability, 0, 0, 0);
+  const next = new Label();
+  const capability: Cell = { cell: list.values(64) };
+  list.place(next);
+  list.branch({}, "subtract", [capability, 1], capability);
+  list.attempt("prctl", prctl.dropBound, capability, 0, 0, 0);
+  list.branch({ positive: next }, "subtract", [capability, 0]);
   list.must("capabilities", "capset", list.values(0x20080522), list.zeros(24));
   if (landlock !== undefined) applyLandlock(list, landlock);
   list.attempt("prctl", prctl.dumpable, 0, 0, 0, 0); // No other process may inspect this one.
@@ -150,7 +155,7 @@ function applyLandlock(list: CallList, { version, rules, noTcp }: NonNullable<Co
     list.branch({}, "subtract", [place, 0], { cell: forFile + 8 });
     list.must(`landlock ${path}`, "landlockAdd", ruleset, 1, forFile, 0);
     list.place(allowed);
-    list.attempt("close", place);
+    list.close(place);
     list.place(missing);
   }
   list.must("landlock", "landlockRestrict", ruleset, 0);

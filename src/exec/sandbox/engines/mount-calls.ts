@@ -31,7 +31,7 @@ export function find(list: CallList, path: string, missing?: Label, into = list.
 
 function findAt(list: CallList, { what, path }: { what: string; path: number }, missing: Label | undefined, into: Cell): Cell {
   const found = new Label();
-  const how = list.values(0o10000000 | closeOnExec, 0, 4);
+  const how = list.constants(0o10000000 | closeOnExec, 0, 4);
   const args = [currentFolder, path, how, 24];
   if (missing === undefined) return list.branch({ negative: list.failure(what) }, "openat2", args, into);
   list.branch({ zero: found, positive: found }, "openat2", args, into);
@@ -89,8 +89,8 @@ export class MountCalls {
     const list = this.#list;
     const empty = list.text("");
     const clone = list.must(what, "openTree", place, empty, 1 | closeOnExec | recursive | ofItself);
-    list.must(what, "mountSetattr", clone, empty, recursive | ofItself, list.values(attributes, 0, 0, 0), attributesSize);
-    list.attempt("close", place);
+    list.must(what, "mountSetattr", clone, empty, recursive | ofItself, list.constants(attributes, 0, 0, 0), attributesSize);
+    list.close(place);
     this.#sources.set(key, clone);
   }
 
@@ -134,8 +134,8 @@ export class MountCalls {
     }
     if (kind === "sealed") {
       const place = find(list, at);
-      list.must(at, "mountSetattr", place, list.text(""), ofItself, list.values(readOnly, 0, 0, 0), attributesSize);
-      list.attempt("close", place);
+      list.must(at, "mountSetattr", place, list.text(""), ofItself, list.constants(readOnly, 0, 0, 0), attributesSize);
+      list.close(place);
     }
   }
 
@@ -148,7 +148,7 @@ export class MountCalls {
       const file = list.text(`${at}/${name}`);
       const missing = new Label();
       list.branch({ zero: missing }, "subtract", [source, 0]);
-      list.attempt("close", list.must(`${at}/${name}`, "openat", currentFolder, file, 0o101 | 0o200 | closeOnExec, 0o600));
+      list.close(list.must(`${at}/${name}`, "openat", currentFolder, file, 0o101 | 0o200 | closeOnExec, 0o600));
       this.#attach(source, `${at}/${name}`);
       list.place(missing);
     }
@@ -166,7 +166,7 @@ export class MountCalls {
     for (const [name, value] of Object.entries(options)) list.must(type, "fsconfig", context, 1, list.text(name), list.text(value), 0);
     list.must(type, "fsconfig", context, 6, 0, 0, 0);
     const made = list.must(type, "fsmount", context, 1, attributes);
-    list.attempt("close", context);
+    list.close(context);
     return made;
   }
 
@@ -181,7 +181,7 @@ export class MountCalls {
     find(list, at, undefined, place);
     list.place(found);
     list.must(at, "moveMount", mount, list.text(""), place, list.text(""), fromItself | toItself);
-    for (const used of [place, mount]) list.attempt("close", used);
+    list.close(place, mount);
     list.place(nothing);
   }
 
@@ -195,10 +195,10 @@ export class MountCalls {
     const opened = list.branch({ negative: isFile }, "openat", [
       ...[mount, list.text("."), 0o10000000 | closeOnExec | folderOnly[this.#arch], 0],
     ]);
-    list.attempt("close", opened);
+    list.close(opened);
     list.branch({ ...outcomes, zero: made, positive: made }, "mkdirat", [currentFolder, path, 0o777]);
     list.place(isFile);
-    list.attempt("close", list.branch(outcomes, "openat", [currentFolder, path, 0o101 | 0o200 | closeOnExec, 0o600]));
+    list.close(list.branch(outcomes, "openat", [currentFolder, path, 0o101 | 0o200 | closeOnExec, 0o600]));
     list.place(made);
   }
 
