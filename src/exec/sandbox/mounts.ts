@@ -136,7 +136,7 @@ const visibleHidden = ({ hidden, masks, roots, shown = [], base = "disk" }: Moun
 
 const isNotDisk = (at: string): boolean => at !== "/";
 
-/** bubblewrap reads the whole mount table after each bind, which is most of a sandbox's cost; a new folder in memory does not need that. */
+/** A new folder in memory costs less than a bind, after each of which bubblewrap reads the whole mount table. */
 function readOnlyMount(at: string, { foreign, empty }: MountPlan): Mount {
   if (empty.includes(at)) return { kind: "empty", at };
   return { kind: "bind", at, readOnly: true, ...(foreign.includes(at) ? { optional: true } : {}) };

@@ -57,7 +57,9 @@ export function namespacesList(arch: FilterArch, { network, user, group }: { net
   return list.finish();
 }
 
-const dieWithParent = (list: CallList): void => void list.must("its end with the server", "prctl", prctl.dieWith, kill, 0, 0, 0);
+function dieWithParent(list: CallList): void {
+  list.must("its end with the server", "prctl", prctl.dieWith, kill, 0, 0, 0);
+}
 
 /** Reads the second list and goes on with it. Without a whole one the server no longer needs this process. */
 function waitForList(list: CallList): void {
