@@ -34,6 +34,9 @@ const busyTries = 25;
 const sweepEveryMs = 10_000;
 /** Checking this many files takes a few milliseconds; ten thousand would take forty. */
 const checkedAtOnce = 400;
+/** The others are checked in smaller portions with pauses: a list that comes meanwhile waits for half a millisecond at most. */
+const sweptAtOnce = 50;
+const sweepPauseMs = 2;
 /** This few files are read at once, which keeps pages exact even for files with a wrong time in their names. */
 const readAllBelow = 600;
 /** No page waits for more files than this, however many there are: it then returns what it has found, with a cursor to continue from. */
@@ -474,12 +477,12 @@ export class ThreadIndex {
     try {
       await sleep(restMs); // the caller gets its response first
       for (let after = 0; !this.#closed; ) {
-        const { states, last } = db.statesAfter(after, 200);
+        const { states, last } = db.statesAfter(after, sweptAtOnce);
         if (states.length === 0) break;
         this.#compare(states);
         after = last;
         await this.#flush(db);
-        await setImmediate();
+        await sleep(sweepPauseMs);
       }
       this.#sweptAtMs = this.#now();
     } catch {
