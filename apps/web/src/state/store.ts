@@ -45,27 +45,34 @@ export function createStore(schedule: Schedule): Store {
 }
 
 /** After a frame that took long to draw, this many times as long stays free for everything else. */
-const freeShare = 2;
+const freeShare = 3;
 const longestPauseMs = 200;
+const frameMs = 16;
 
-/** Once per frame, and less often where drawing takes long, so that text that streams in takes a third of the page's thread at most. */
-export function pacedFrames(): Schedule {
+/** What the pace is measured and kept with; the browser's own, except in tests. */
+export type PageClock = Pick<typeof globalThis, "requestAnimationFrame" | "setTimeout" | "clearTimeout" | "performance">;
+
+/** Once per frame, and less often where drawing takes long, so that text that streams in takes a quarter of the page's thread at most. */
+export function pacedFrames(clock: PageClock = globalThis): Schedule {
   let freeUntil = 0;
   return (run) => {
+    let isDrawn = false;
     const draw = (): void => {
-      const started = performance.now();
+      if (isDrawn) return;
+      isDrawn = true;
+      clock.clearTimeout(hidden);
+      const started = clock.performance.now();
       run();
       // A timer's turn comes when the frame has been laid out and painted.
-      setTimeout(() => {
-        const ended = performance.now();
+      clock.setTimeout(() => {
+        const ended = clock.performance.now();
         freeUntil = ended + Math.min(longestPauseMs, (ended - started) * freeShare);
       });
     };
-    const pause = freeUntil - performance.now();
-    if (pause < frameMs) requestAnimationFrame(draw);
-    else setTimeout(() => requestAnimationFrame(draw), pause);
-    // A page hidden before its next frame gets none, so a timer flushes too; a flush with nothing to do costs nothing.
-    setTimeout(run, longestPauseMs + 50);
+    // A page hidden before its next frame gets none. The timer ends with its own frame: later it would draw what waits for the next one, without its pause.
+    const hidden = clock.setTimeout(draw, longestPauseMs + 50);
+    const pause = freeUntil - clock.performance.now();
+    if (pause < frameMs) clock.requestAnimationFrame(draw);
+    else clock.setTimeout(() => clock.requestAnimationFrame(draw), pause);
   };
 }
-const frameMs = 16;
