@@ -177,28 +177,31 @@ export class MountCalls {
     const place = find(list, at, missing);
     list.goTo(found);
     list.place(missing);
-    this.#makePlace(mount, at, isOptional ? nothing : undefined);
-    find(list, at, undefined, place);
+    this.#makePlace(mount, at);
+    find(list, at, isOptional ? nothing : undefined, place);
     list.place(found);
     list.must(at, "moveMount", mount, list.text(""), place, list.text(""), fromItself | toItself);
     list.close(place, mount);
     list.place(nothing);
   }
 
-  /** Mount points are created only in new memory file systems; elsewhere they exist already, or the disk refuses. */
-  #makePlace(mount: Cell, at: string, refused: Label | undefined): void {
+  /**
+   * Mount points are created only in new memory file systems; elsewhere they exist already, or the disk refuses. Whether it worked shows when
+   * the place is looked for again: another server may have created the same one meanwhile.
+   */
+  #makePlace(mount: Cell, at: string): void {
     const list = this.#list;
     const [isFile, made] = [new Label(), new Label()];
-    const outcomes = { negative: refused ?? list.failure(at) };
     this.#makeParents(at);
     const path = list.text(at);
     const opened = list.branch({ negative: isFile }, "openat", [
       ...[mount, list.text("."), 0o10000000 | closeOnExec | folderOnly[this.#arch], 0],
     ]);
     list.close(opened);
-    list.branch({ ...outcomes, zero: made, positive: made }, "mkdirat", [currentFolder, path, 0o777]);
+    list.branch({ negative: made, zero: made, positive: made }, "mkdirat", [currentFolder, path, 0o777]);
     list.place(isFile);
-    list.close(list.branch(outcomes, "openat", [currentFolder, path, 0o101 | 0o200 | closeOnExec, 0o600]));
+    const file = list.branch({ negative: made }, "openat", [currentFolder, path, 0o101 | 0o200 | closeOnExec, 0o600]);
+    list.close(file);
     list.place(made);
   }
 

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { openBench, testedEngines } from "../../testing.ts";
+
+const { skip = "needs Linux" } = (await testedEngines()).find(({ engine }) => engine === "namespaces") ?? {};
+
+test("sandboxes of several servers that need the same missing names at once all come into being, and leave none of them behind", {
+  skip,
+}, async () => {
+  const shared = mkdtempSync("/var/tmp/parley-shared-root-");
+  const benches = [1, 2, 3, 4].map(() => openBench({ engine: "namespaces" }));
+  try {
+    const policy = { type: "workspaceWrite" as const, writableRoots: [shared] };
+    for (let round = 0; round < 15; round++) {
+      const ended = await Promise.all(benches.map((bench) => bench.sh(`touch ${shared}/made && echo fine`, { policy })));
+      for (const { output } of ended) assert.equal(output, "fine\n");
+    }
+    for (const bench of benches.splice(0)) await bench.close();
+    for (const name of [".git", ".codex", ".agents"]) assert.ok(!existsSync(path.join(shared, name)), name);
+  } finally {
+    await Promise.all(benches.map((bench) => bench.close()));
+    rmSync(shared, { recursive: true, force: true });
+  }
+});
+
+test("what lies deep in a folder in memory is shown there, with all folders above it", { skip }, async () => {
+  const bench = openBench({ engine: "namespaces" });
+  try {
+    const skill = path.join(bench.home, "skills", "one");
+    mkdirSync(skill, { recursive: true });
+    writeFileSync(path.join(bench.home, "auth.json"), "secret");
+    assert.equal((await bench.sh(`ls -A ${bench.home}; ls ${bench.home}/skills`)).output, "skills\none\n");
+    assert.match((await bench.sh("ls -d /dev/pts /dev/shm /dev/null && readlink /dev/stdout")).output, /\/proc\/self\/fd\/1\n$/);
+  } finally {
+    await bench.close();
+  }
+});
