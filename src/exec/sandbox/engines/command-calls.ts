@@ -35,11 +35,11 @@ export function namespacesList(arch: FilterArch, { network, user, group }: { net
   const { user: own, mounts, queues, processes, network: ownNetwork } = namespaces;
   list.must("new namespaces", "unshare", own | mounts | queues | processes | (network ? 0 : ownNetwork));
   for (const [file, text] of [
-    ["setgroups", "deny"],
-    ["uid_map", `${user} ${user} 1\n`],
-    ["gid_map", `${group} ${group} 1\n`],
+    ["/proc/self/setgroups", "deny"],
+    ["/proc/self/uid_map", `${user} ${user} 1\n`],
+    ["/proc/self/gid_map", `${group} ${group} 1\n`],
   ] as const) {
-    const opened = list.must(file, "openat", currentFolder, list.text(`/proc/self/${file}`), 1 | closeOnExec, 0);
+    const opened = list.must(file, "openat", currentFolder, list.text(file), 1 | closeOnExec, 0);
     list.must(file, "write", opened, list.text(text), text.length);
     list.close(opened);
   }
@@ -48,7 +48,7 @@ export function namespacesList(arch: FilterArch, { network, user, group }: { net
   const child = list.branch({ zero: inside, negative: list.failure("a new process") }, "clone", [childEnds, 0, 0, 0, 0]);
   // Signals to the command must not end it before its child: only its exit tells how the command has ended.
   list.attempt("blockSignals", 2, list.values(-1), 0, 8);
-  closeAll(list, { butLife: true });
+  closeAllButLife(list);
   waitFor(list, child);
   list.place(inside);
   dieWithParent(list);
@@ -58,7 +58,7 @@ export function namespacesList(arch: FilterArch, { network, user, group }: { net
 }
 
 function dieWithParent(list: CallList): void {
-  list.must("its end with the server", "prctl", prctl.dieWith, kill, 0, 0, 0);
+  list.must("ending together with the server", "prctl", prctl.dieWith, kill, 0, 0, 0);
 }
 
 /** Reads the second list and goes on with it. Without a whole one the server no longer needs this process. */
@@ -67,7 +67,7 @@ function waitForList(list: CallList): void {
   const at: Cell = { cell: list.values(places.second) };
   const room: Cell = { cell: list.values(secondBytes) };
   list.place(more);
-  const count = list.branch({ zero: whole, negative: list.failure("its orders") }, "read", [secondListDescriptor, at, room]);
+  const count = list.branch({ zero: whole, negative: list.failure("reading what to do") }, "read", [secondListDescriptor, at, room]);
   const less = list.branch({}, "subtract", [0, count]);
   list.branch({}, "subtract", [room, count], room);
   list.branch({ negative: more, zero: more, positive: more }, "subtract", [at, less], at);
@@ -167,7 +167,7 @@ function applyLandlock(list: CallList, { version, rules, noTcp }: NonNullable<Co
 export function startCommand(list: CallList, plan: Pick<SandboxPlan, "argv" | "cwd" | "env" | "hasTerminal">): void {
   const command = new Label();
   const child = list.branch({ zero: command, negative: list.failure("a new process") }, "clone", [childEnds, 0, 0, 0, 0]);
-  closeAll(list, { butLife: true });
+  closeAllButLife(list);
   waitFor(list, child);
   list.place(command);
   if (!plan.hasTerminal) list.attempt("setsid"); // A command with a terminal creates its own session.
@@ -196,9 +196,9 @@ export function becomeCommand(list: CallList, { argv, cwd, env }: Pick<SandboxPl
 const notProgram = -8;
 
 /** All that the command has is the command's: whoever reads its output must not wait for this process. */
-function closeAll(list: CallList, { butLife }: { readonly butLife: boolean }): void {
+function closeAllButLife(list: CallList): void {
   list.attempt("closeRange", 0, lifeDescriptor - 1, 0);
-  list.attempt("closeRange", butLife ? lifeDescriptor + 1 : lifeDescriptor, lastDescriptor, 0);
+  list.attempt("closeRange", lifeDescriptor + 1, lastDescriptor, 0);
 }
 
 /** Exits as the child has: with its code, or 128 and the number of the signal that ended it. */
@@ -207,7 +207,7 @@ function waitFor(list: CallList, child: Cell): void {
   // The low byte of the status is 0 for a code, which is the next byte; else the signal, with the top bit for a dump.
   const status = list.zeros(24) + 8;
   list.place(again);
-  const pid = list.must("its command", "wait4", -1, status, 0, 0);
+  const pid = list.must("waiting for the command", "wait4", -1, status, 0, 0);
   list.branch({ zero: ended, negative: again, positive: again }, "subtract", [pid, child]);
   list.place(ended);
   list.branch({ positive: bySignal, negative: withDump }, "subtract", [{ cell: status - 7 }, 0]);

@@ -7,15 +7,13 @@ import path from "node:path";
 import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
 import { errorMessage } from "../../../lib/error-text.ts";
 import { isInside, isInsideAny } from "../../../lib/paths.ts";
-import { type FilterArch, isFilterArch, seccompFilter } from "../seccomp.ts";
+import { type FilterArch, seccompFilter } from "../seccomp.ts";
 import { CallList, places } from "./call-list.ts";
 import { becomeCommand, confine, endIfServerGone, waitingList } from "./command-calls.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
 import type { LandlockRule } from "./landlock-rights.ts";
 import { landlockLimits } from "./limits.ts";
-import { secondListDescriptor } from "./list-program.ts";
-import { fitsList, ListProgram, tooMuchForList } from "./own-engine.ts";
-import { landlockVersion } from "./step-file.ts";
+import { ListProgram } from "./own-engine.ts";
 
 /** Landlock versions that added required features. */
 const truncateSince = 3;
@@ -46,16 +44,14 @@ export class LandlockEngine implements Engine {
   }
 
   async probe(): Promise<string | undefined> {
-    this.#program = ListProgram.make(this.#folder);
-    const { arch } = process;
-    if (typeof this.#program === "string") return this.#program;
-    if (!isFilterArch(arch) || this.#folder === undefined) return "there is no program for it";
-    this.#beginning = waitingList(arch);
+    const program = ListProgram.make(this.#folder);
+    this.#program = program;
+    if (typeof program === "string") return program;
     const plan = { argv: ["/bin/sh", "-c", ":"], cwd: "/", env: {}, network: false, readable: ["/"], writable: [], masks: [], hidden: [] };
     try {
-      this.#version = await landlockVersion(this.#folder);
+      this.#version = await program.landlockVersion();
       if (this.#version === 0) return "the kernel has no Landlock (it needs Linux 5.13 or later with landlock among its security modules)";
-      return await this.#program.tryOut(this.#beginning, this.#list(arch, plan));
+      return await program.tryOut(this.#waiting(program.arch), this.#list(program.arch, plan));
     } catch (error) {
       return errorMessage(error);
     }
@@ -67,31 +63,22 @@ export class LandlockEngine implements Engine {
   }
 
   wrap(plan: SandboxPlan): WrappedCommand | Refusal {
-    const { arch } = process;
-    if (typeof this.#program === "string" || !isFilterArch(arch) || this.#beginning === undefined)
-      return { refused: `No sandbox: ${this.#program}` };
+    const program = this.#program;
+    if (typeof program === "string") return { refused: `No sandbox: ${program}` };
     const secrets = [...plan.masks.map(({ home }) => home), ...plan.hidden];
     const open = secrets.find((secret) => isInsideAny(secret, plan.writable));
     if (open !== undefined)
       return {
         refused: `No sandbox: ${open}, which holds secrets of the server, lies in a folder that commands may write, and Landlock cannot keep it from them. Choose a smaller workspace, or install bubblewrap.`,
       };
-    let argv: readonly string[];
-    try {
-      argv = this.#program.argv();
-    } catch (error) {
-      return { refused: `No sandbox: its program is gone and cannot be made again: ${errorMessage(error)}` };
-    }
-    const list = this.#list(arch, plan);
-    if (!fitsList(list)) return { refused: tooMuchForList };
-    return {
-      argv,
-      cwd: "/",
-      env: {},
-      extra: [this.#beginning, list],
-      endsAsWhole: true,
-      ahead: { kind: "any command", argv, waitsAt: secondListDescriptor },
-    };
+    const started = program.start(this.#waiting(program.arch), this.#list(program.arch, plan));
+    return "refused" in started ? started : { ...started, endsAsWhole: true };
+  }
+
+  /** The same bytes for every command: a process that waits can then become any of them. */
+  #waiting(arch: FilterArch): Uint8Array {
+    this.#beginning ??= waitingList(arch);
+    return this.#beginning;
   }
 
   #list(arch: FilterArch, plan: Omit<SandboxPlan, "filter" | "mounts" | "hasTerminal">): Uint8Array {

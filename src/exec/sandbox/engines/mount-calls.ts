@@ -143,15 +143,7 @@ export class MountCalls {
   #attachDevices(at: string): void {
     const list = this.#list;
     this.#attach(this.#newFileSystem("tmpfs", { mode: "0755" }, plain), at);
-    for (const [name, source] of this.#sources) {
-      if (typeof name !== "string") continue;
-      const file = list.text(`${at}/${name}`);
-      const missing = new Label();
-      list.branch({ zero: missing }, "subtract", [source, 0]);
-      list.close(list.must(`${at}/${name}`, "openat", currentFolder, file, 0o101 | 0o200 | closeOnExec, 0o600));
-      this.#attach(source, `${at}/${name}`);
-      list.place(missing);
-    }
+    for (const [name, source] of this.#sources) if (typeof name === "string") this.#attach(source, `${at}/${name}`, { isOptional: true });
     const links = { stdin: "/proc/self/fd/0", stdout: "/proc/self/fd/1", stderr: "/proc/self/fd/2", fd: "/proc/self/fd" };
     for (const [name, to] of Object.entries({ ...links, core: "/proc/kcore", ptmx: "pts/ptmx" }))
       list.must(at, "symlinkat", list.text(to), currentFolder, list.text(`${at}/${name}`));

@@ -7,15 +7,14 @@ import { errorMessage } from "../../../lib/error-text.ts";
 import { findSystemProgram } from "../../../lib/program.ts";
 import { channelDescriptor } from "../../network/listener.ts";
 import { baseMounts, wholeDisk } from "../mounts.ts";
-import { type FilterArch, isFilterArch } from "../seccomp.ts";
+import type { FilterArch } from "../seccomp.ts";
 import { CallList, places } from "./call-list.ts";
 import { confine, endIfServerGone, namespacesList, passListener, startCommand } from "./command-calls.ts";
 import type { Engine, Refusal, SandboxPlan } from "./engine.ts";
 import { layerRules, layerSince, limitsWithout, noLandlock } from "./layer.ts";
-import { lifeDescriptor, secondListDescriptor } from "./list-program.ts";
+import { lifeDescriptor } from "./list-program.ts";
 import { MountCalls } from "./mount-calls.ts";
-import { fitsList, ListProgram, tooMuchForList } from "./own-engine.ts";
-import { landlockVersion } from "./step-file.ts";
+import { ListProgram } from "./own-engine.ts";
 
 export class NamespaceEngine implements Engine {
   readonly name = "namespaces";
@@ -47,15 +46,14 @@ export class NamespaceEngine implements Engine {
   }
 
   async probe(filter: Uint8Array): Promise<string | undefined> {
-    this.#program = ListProgram.make(this.#folder);
-    const { arch } = process;
-    if (typeof this.#program === "string") return this.#program;
-    if (!isFilterArch(arch) || this.#folder === undefined) return "there is no program for it";
+    const program = ListProgram.make(this.#folder);
+    this.#program = program;
+    if (typeof program === "string") return program;
     const plan = { argv: ["/bin/sh", "-c", ":"], cwd: "/", env: {}, hasTerminal: false, network: false, listens: false, filter };
     const mounts = [wholeDisk, ...baseMounts(false)];
     try {
-      this.#landlock = await landlockVersion(this.#folder);
-      return await this.#program.tryOut(this.#beginning(arch, false), this.#list(arch, { ...plan, mounts, writable: [] }));
+      this.#landlock = await program.landlockVersion();
+      return await program.tryOut(this.#beginning(program.arch, false), this.#list(program.arch, { ...plan, mounts, writable: [] }));
     } catch (error) {
       return errorMessage(error);
     }
@@ -69,28 +67,13 @@ export class NamespaceEngine implements Engine {
   }
 
   wrap(plan: SandboxPlan): WrappedCommand | Refusal {
-    const { arch } = process;
-    if (typeof this.#program === "string" || !isFilterArch(arch)) return { refused: `No sandbox: ${this.#program}` };
-    let argv: readonly string[];
-    try {
-      argv = this.#program.argv();
-    } catch (error) {
-      return { refused: `No sandbox: its program is gone and cannot be made again: ${errorMessage(error)}` };
-    }
-    const list = this.#list(arch, plan);
-    if (!fitsList(list)) return { refused: tooMuchForList };
-    return {
-      argv,
-      cwd: "/",
-      // Variables such as LD_LIBRARY_PATH are for the command, never for the program that confines it.
-      env: {},
-      extra: [this.#beginning(arch, plan.network), list],
-      life: lifeDescriptor,
-      // A process that waits for its command has no channel.
-      ...(plan.listens === true
-        ? { channel: channelDescriptor }
-        : { ahead: { kind: "any command", argv, waitsAt: secondListDescriptor } as const }),
-    };
+    const program = this.#program;
+    if (typeof program === "string") return { refused: `No sandbox: ${program}` };
+    const started = program.start(this.#beginning(program.arch, plan.network), this.#list(program.arch, plan));
+    if ("refused" in started) return started;
+    const { ahead, ...now } = started;
+    // A process that waits for its command has no channel.
+    return { ...now, life: lifeDescriptor, ...(plan.listens === true ? { channel: channelDescriptor } : { ahead }) };
   }
 
   #beginning(arch: FilterArch, network: boolean): Uint8Array {

@@ -1,22 +1,27 @@
 /** What our two engines share: the list program as a file in the server's home, and a run of it to try an engine out. */
 import { spawn } from "node:child_process";
+import type { WrappedCommand } from "../../../core/ports/command-runner.ts";
 import { errorMessage } from "../../../lib/error-text.ts";
-import { isFilterArch } from "../seccomp.ts";
+import { type FilterArch, isFilterArch } from "../seccomp.ts";
 import { secondBytes } from "./call-list.ts";
+import type { Refusal } from "./engine.ts";
 import { firstListDescriptor, listProgram, secondListDescriptor } from "./list-program.ts";
-import { StepFile } from "./step-file.ts";
+import { landlockVersion, StepFile } from "./step-file.ts";
 
-export const tooMuchForList = "No sandbox: the command has too many words or environment variables to be confined";
-export const fitsList = (list: Uint8Array): boolean => list.length < secondBytes;
+export type StartedWithLists = Required<Pick<WrappedCommand, "argv" | "cwd" | "env" | "extra" | "ahead">>;
 
 /** Its name on the command line, which shows in lists of processes. */
 const shownName = "parley-sandbox";
 
 export class ListProgram {
+  readonly arch: FilterArch;
+  readonly #folder: string;
   readonly #file: StepFile;
 
-  private constructor(file: StepFile) {
-    this.#file = file;
+  private constructor(arch: FilterArch, folder: string) {
+    this.arch = arch;
+    this.#folder = folder;
+    this.#file = new StepFile(folder, listProgram(arch), "sandbox");
   }
 
   /** Returns why there is none. */
@@ -25,21 +30,39 @@ export class ListProgram {
     if (!isFilterArch(arch)) return `there is no program for ${arch} processors`;
     if (folder === undefined) return "there is no folder for its program";
     try {
-      return new ListProgram(new StepFile(folder, listProgram(arch), "sandbox"));
+      return new ListProgram(arch, folder);
     } catch (error) {
       return `its program cannot be stored: ${errorMessage(error)}`;
     }
   }
 
-  /** The command line. Throws if the file is gone and cannot be written again. */
-  argv(): readonly string[] {
+  /** Of the kernel. */
+  landlockVersion(): Promise<number> {
+    return landlockVersion(this.#folder);
+  }
+
+  /** How it is started with a pair of lists: it carries out the first one, and waits for the second one as long as that is missing. */
+  start(first: Uint8Array, second: Uint8Array): StartedWithLists | Refusal {
+    if (second.length >= secondBytes)
+      return { refused: "No sandbox: the command has too many words or environment variables to be confined" };
+    try {
+      const argv = this.#argv();
+      // Variables such as LD_LIBRARY_PATH are for the command, never for the program that confines it.
+      return { argv, cwd: "/", env: {}, extra: [first, second], ahead: { kind: "any command", argv, waitsAt: secondListDescriptor } };
+    } catch (error) {
+      return { refused: `No sandbox: its program is gone and cannot be made again: ${errorMessage(error)}` };
+    }
+  }
+
+  /** Throws if the file is gone and cannot be written again. */
+  #argv(): readonly string[] {
     this.#file.ensure();
     return [this.#file.path, shownName];
   }
 
   /** Runs a pair of lists. Returns why it failed, or undefined. */
   tryOut(first: Uint8Array, second: Uint8Array): Promise<string | undefined> {
-    const [file = "", ...args] = this.argv();
+    const [file = "", ...args] = this.#argv();
     return new Promise((resolve) => {
       const child = spawn(file, args, {
         ...{ cwd: "/", env: {}, stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"], timeout: 20_000, killSignal: "SIGKILL" },
