@@ -5,7 +5,7 @@ import { cpus, loadavg, release, totalmem } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type Codex, findCodex } from "./bench/codex.ts";
-import { type Curve, drawCurves } from "./bench/curves.ts";
+import { drawCurves } from "./bench/curves.ts";
 import { type EngineFigures, measureEngines } from "./bench/engines.ts";
 import type { FleetFigures } from "./bench/fleet-measures.ts";
 import { type HomeFigures, measureHome } from "./bench/home.ts";
@@ -13,7 +13,8 @@ import { type Bench, openBench, type Spec } from "./bench/lab.ts";
 import type { StoredRun } from "./bench/last-runs.ts";
 import type { ManagerFigures } from "./bench/manager-rows.ts";
 import { type Measures, measure, scenarioNames } from "./bench/measure.ts";
-import { plot } from "./bench/plot.ts";
+import { startOtherWork } from "./bench/other-work.ts";
+import { plot, plotSizes } from "./bench/plot.ts";
 import { failuresOf, historyEntry, performancePage, printed, type Run } from "./bench/report.ts";
 import { measureSizes, type SizeFigures, type SizeName, type SizePoint, sizes } from "./bench/sizes.ts";
 import { sectionOf } from "./bench-agent/table.ts";
@@ -30,6 +31,7 @@ const files = {
   home: path.join(docs, "bench/home.json"),
   fleet: path.join(docs, "bench/fleet.json"),
   sizes: path.join(docs, "bench/sizes.json"),
+  sizeCurves: path.join(docs, "bench/sizes.svg"),
   manager: path.join(docs, "bench/manager.json"),
 };
 /** Quick runs are for development; full ones are for the repository. */
@@ -41,6 +43,10 @@ const { values: flags } = parseArgs({
   options: {
     full: { type: "boolean", default: false },
     rounds: { type: "string" },
+    /** How many times the rows of the table are measured, one run after another; everything else is measured once, after the last. */
+    runs: { type: "string", default: "1" },
+    /** Other work beside the rows, in processors that it keeps busy on average: 1.2 makes a load average of 2 to 3 with the benchmark's own. */
+    busy: { type: "string", default: "0" },
     /**
      * Comma-separated scenarios (`rows` for all that have a row of the table), including `curves`, `manager`, `engines`, `home`, `fleet` and `sizes` (or one of them: `size-home`, `size-thread`,
      * `size-clients`, `size-repository`, `size-threads`). Nothing is written then, unless `--write` is given or it is a full run of `rows`.
@@ -69,13 +75,18 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => abort(stop, bench));
   try {
-    const run = await measureAll(bench, codex, stop.signal);
-    process.stdout.write(printed(run));
-    if (stop.signal.aborted) return 130;
-    keep(run);
-    const failures = failuresOf(run, chosen);
-    for (const failure of failures) process.stderr.write(`FAILED ${failure}\n`);
-    return failures.length === 0 ? 0 : 1;
+    let failed = 0;
+    for (let left = Number(flags.runs); left > 0; left--) {
+      const scope: Scope = left > 1 ? "rows" : "everything";
+      const run = await measureAll(bench, { codex, scope }, stop.signal);
+      process.stdout.write(printed(run));
+      if (stop.signal.aborted) return 130;
+      keep(run, scope);
+      const failures = failuresOf(run, scope === "rows" ? [] : chosen);
+      for (const failure of failures) process.stderr.write(`FAILED ${failure}\n`);
+      failed += failures.length;
+    }
+    return failed === 0 ? 0 : 1;
   } finally {
     bench?.stop();
     rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
@@ -89,7 +100,14 @@ function abort(stop: AbortController, bench: Bench | undefined): void {
   bench?.stop();
 }
 
-async function measureAll(bench: Bench | undefined, codex: Codex | undefined, signal: AbortSignal): Promise<Run> {
+/** Of several runs in a row, all but the last measure the rows of the table alone. */
+type Scope = "rows" | "everything";
+interface Plan {
+  readonly codex: Codex | undefined;
+  readonly scope: Scope;
+}
+
+async function measureAll(bench: Bench | undefined, { codex, scope }: Plan, signal: AbortSignal): Promise<Run> {
   const started = performance.now();
   const before = loadavg()[0] ?? 0;
   if (before > 0.5) process.stderr.write(`The machine is not idle (load ${before.toFixed(1)}): trust the ratios only so far.\n`);
@@ -97,32 +115,13 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
     process.stderr.write(
       "The shared benchmark is not there (PARLEY_SHARED): only the manager, the engines, the home and the sizes are measured.\n",
     );
-  const quick = !flags.full;
   const rounds = Number(flags.rounds ?? (quick ? 1 : 4));
   const specs = specsOf(codex);
-  let found: { measures: Measures; load: number[] } = { measures: {}, load: [] };
-  let curves: readonly Curve[] = [];
-  if (bench !== undefined) {
-    const only = scenarioNames.filter((name) => chosen.includes(name));
-    found = await measure(bench, specs, { quick, rounds, only, signal });
-    if (chosen.includes("curves"))
-      curves = await drawCurves(bench, quick ? specs.filter(({ name }) => name === "ours") : specs, quick, signal);
-  }
-  const manager = chosen.includes("manager") && !signal.aborted ? measureManager() : undefined;
-  const engines = chosen.includes("engines") && !signal.aborted ? await measureEngines(quick ? 3 : 8, signal) : undefined;
-  const home =
-    chosen.includes("home") && !signal.aborted ? await measureHome(path.join(root, "bin/parley"), quick ? 2 : 5, signal) : undefined;
-  const fleet = chosen.includes("fleet") && !signal.aborted ? await measuredFleet(signal) : undefined;
-  const chosenSizes = sizeNames.filter((name) => chosen.includes("sizes") || chosen.includes(`size-${name}`));
-  const measuredSizes =
-    chosenSizes.length > 0 && !signal.aborted
-      ? await measureSizes({ ours: path.join(root, "bin/parley"), codex: codex?.program, quick, only: chosenSizes, signal })
-      : undefined;
+  const rows = bench === undefined ? { measures: {}, load: [] } : await measureRows(bench, specs, rounds, signal);
   const after = loadavg()[0] ?? 0;
   return {
     kind: quick ? "quick" : "full",
     when: new Date().toISOString(),
-    minutes: Number(((performance.now() - started) / 60_000).toFixed(1)),
     commit: commit(),
     codex: codex?.version ?? null,
     rounds,
@@ -133,18 +132,57 @@ async function measureAll(bench: Bench | undefined, codex: Codex | undefined, si
       kernel: release(),
       node: process.versions.node,
     },
-    load: { before, highest: Math.max(before, after, ...found.load), after },
-    measures: found.measures,
-    curves,
-    manager,
-    engines,
-    ...{ home, fleet },
-    sizes: measuredSizes,
+    load: { before, highest: Math.max(before, after, ...rows.load), after, busy },
+    measures: rows.measures,
+    ...(scope === "rows" ? noParts : await measureParts(bench, specs, codex, signal)),
+    minutes: Number(((performance.now() - started) / 60_000).toFixed(1)),
+  };
+}
+
+async function measureRows(
+  bench: Bench,
+  specs: readonly Spec[],
+  rounds: number,
+  signal: AbortSignal,
+): Promise<{ readonly measures: Measures; readonly load: readonly number[] }> {
+  const only = scenarioNames.filter((name) => chosen.includes(name));
+  const stopWork = startOtherWork(busy);
+  try {
+    return await measure(bench, specs, { quick, rounds, only, signal });
+  } finally {
+    stopWork();
+  }
+}
+
+type Parts = Pick<Run, "curves" | "manager" | "engines" | "home" | "fleet" | "sizes">;
+const noParts: Parts = { curves: [], manager: undefined, engines: undefined, home: undefined, fleet: undefined, sizes: undefined };
+
+async function measureParts(
+  bench: Bench | undefined,
+  specs: readonly Spec[],
+  codex: Codex | undefined,
+  signal: AbortSignal,
+): Promise<Parts> {
+  const program = path.join(root, "bin/parley");
+  const measured = async <T>(part: string, work: () => Promise<T> | T): Promise<T | undefined> =>
+    chosen.includes(part) && !signal.aborted ? await work() : undefined;
+  const curveSpecs = quick ? specs.filter(({ name }) => name === "ours") : specs;
+  const only = sizeNames.filter((name) => chosen.includes("sizes") || chosen.includes(`size-${name}`));
+  return {
+    curves: (await measured("curves", () => (bench === undefined ? [] : drawCurves(bench, curveSpecs, quick, signal)))) ?? [],
+    manager: await measured("manager", measureManager),
+    engines: await measured("engines", () => measureEngines(quick ? 3 : 8, signal)),
+    home: await measured("home", () => measureHome(program, quick ? 2 : 5, signal)),
+    fleet: await measured("fleet", () => measuredFleet(signal)),
+    sizes:
+      only.length > 0 && !signal.aborted ? await measureSizes({ ours: program, codex: codex?.program, quick, only, signal }) : undefined,
   };
 }
 const measuredFleet = async (signal: AbortSignal): Promise<FleetFigures | undefined> =>
   (await import("./bench/fleet.ts")).measureFleet(path.join(root, "bin/parley"), signal);
 const sizeNames = Object.keys(sizes) as SizeName[];
+const quick = !flags.full;
+const busy = Number(flags.busy);
 /** What is measured beside the rows of the table. */
 const parts = ["curves", "manager", "engines", "home", "fleet", "sizes"];
 /** The table's rows once more: a run of its own for the history, while the other parts of the page stay as they are. */
@@ -186,21 +224,19 @@ function flat(value: object, under = ""): Record<string, number | string> {
 
 function commit(): string {
   const git = (...args: string[]): string => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout?.trim() ?? "";
-  const isChanged = git("status", "--porcelain", "--untracked-files=no") !== "";
+  // What an earlier run of a row of them has written is no change of what is measured.
+  const isChanged = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/bench", ":!docs/performance.md") !== "";
   return `${git("rev-parse", "--short", "HEAD") || "unknown"}${isChanged ? " with changes" : ""}`;
 }
 
-/** A partial run is shown and not stored. A run without the other server has no ratios, so the page stays. */
-function keep(run: Run): void {
-  for (const name of ["engines", "home", "fleet"] as const)
-    if (run[name] !== undefined && (flags.write || (flags.full && flags.only === undefined)))
-      writeFileSync(files[name], `${JSON.stringify(run[name])}\n`);
-  if (run.manager !== undefined && flags.full && (flags.write || flags.only === undefined))
-    writeFileSync(files.manager, `${JSON.stringify(run.manager)}\n`);
-  if (run.sizes !== undefined && flags.full && (flags.write || flags.only === undefined))
-    writeFileSync(files.sizes, `${JSON.stringify(withEarlier(run.sizes))}\n`);
-  if (flags.write) writePage(JSON.parse(readFileSync(files.latest, "utf8")));
-  if (flags.write || (flags.only !== undefined && !isRowsOnly)) return;
+/** A partial run is shown and not stored, unless that is wanted. A run without the other server has no ratios, so the page stays. */
+function keep(run: Run, scope: Scope): void {
+  const isPartial = flags.only !== undefined && !isRowsOnly;
+  if (flags.write || (flags.full && !isPartial)) keepParts(run);
+  if (isPartial) {
+    if (flags.write) writePage(JSON.parse(readFileSync(files.latest, "utf8")));
+    return;
+  }
   const [history, curves] = [kept(run.kind, "history.json"), kept(run.kind, "curves.svg")];
   mkdirSync(path.dirname(history), { recursive: true });
   const lines = [...historyOf(run.kind), historyEntry(run)].slice(-maxHistory).map((entry) => `  ${JSON.stringify(entry)}`);
@@ -209,10 +245,22 @@ function keep(run: Run): void {
   process.stderr.write(`Took ${run.minutes} min. Curves: ${path.relative(root, curves)}, history: ${path.relative(root, history)}\n`);
   if (run.kind === "quick" || run.codex === null) return;
   const { engines: _, home: __, sizes: ___, fleet: ____, manager: _____, ...others } = run;
-  const { curves: drawn } = isRowsOnly ? JSON.parse(readFileSync(files.latest, "utf8")) : run;
+  const { curves: drawn } = isRowsOnly || scope === "rows" ? JSON.parse(readFileSync(files.latest, "utf8")) : run;
   const latest = { ...others, curves: drawn, measures: figuresOf(run.measures) };
   writeFileSync(files.latest, `${JSON.stringify(latest)}\n`);
   writePage(latest);
+}
+
+/** What has a date of its own on the page. The page's figures of the manager and of the sizes are those of full runs only. */
+function keepParts(run: Run): void {
+  for (const name of ["engines", "home", "fleet"] as const)
+    if (run[name] !== undefined) writeFileSync(files[name], `${JSON.stringify(run[name])}\n`);
+  if (!flags.full) return;
+  if (run.manager !== undefined) writeFileSync(files.manager, `${JSON.stringify(run.manager)}\n`);
+  if (run.sizes === undefined) return;
+  const all = withEarlier(run.sizes);
+  writeFileSync(files.sizes, `${JSON.stringify(all)}\n`);
+  writeFileSync(files.sizeCurves, plotSizes(all));
 }
 
 /** Sizes that were not measured this time keep their figures, with their own date and load. */

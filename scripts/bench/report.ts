@@ -7,7 +7,9 @@ import { lastRuns, type StoredRun } from "./last-runs.ts";
 import { isKept, type ManagerFigures, managerLimits } from "./manager-rows.ts";
 import type { Measures, Summary } from "./measure.ts";
 import { type BenchRow, benchRows, isScaled, type Verdict, verdictOf } from "./rows.ts";
-import { type SizeFigures, type SizeName, type SizePoint, type SizeRow, sizes } from "./sizes.ts";
+import { short } from "./short.ts";
+import { sizesPart, sizeTables } from "./size-report.ts";
+import type { SizeFigures } from "./sizes.ts";
 
 export interface Run {
   readonly kind: "full" | "quick";
@@ -23,8 +25,8 @@ export interface Run {
     readonly kernel: string;
     readonly node: string;
   };
-  /** Load averages: before, highest and last. */
-  readonly load: { readonly before: number; readonly highest: number; readonly after: number };
+  /** Load averages: before, highest and last. `busy`: the processors that other work was made to take beside the rows. */
+  readonly load: { readonly before: number; readonly highest: number; readonly after: number; readonly busy?: number };
   readonly measures: Measures;
   readonly curves: readonly Curve[];
   readonly manager?: ManagerFigures | undefined;
@@ -55,16 +57,6 @@ export function linesOf(run: Run): readonly Line[] {
 
 const numeric = (value: Summary | string | undefined): Summary | undefined => (typeof value === "object" ? value : undefined);
 
-/** About three digits. */
-export function short(value: number | undefined): string {
-  if (value === undefined || Number.isNaN(value)) return "–";
-  const size = Math.abs(value);
-  return size >= 1000
-    ? Math.round(value).toLocaleString("en-US")
-    : size >= 100
-      ? value.toFixed(0)
-      : String(Number(value.toPrecision(size < 1 ? 2 : 3)));
-}
 const cell = (of: Summary | undefined, unit: string): string =>
   of === undefined ? "–" : `${short(of.median)}${of.n > 1 && of.max !== of.min ? ` (${short(of.min)}–${short(of.max)})` : ""} ${unit}`;
 const limit = (row: BenchRow, value: number): string => (row.better === "more" ? `≥ ${value}×` : `${value}×`);
@@ -127,7 +119,7 @@ export function performancePage(run: Run, causes: Readonly<Record<string, string
 
 Parley from its bundle, launcher included, beside the native program of Codex ${run.codex}, started directly and not through its npm launcher. Both answer the same client in one interleaved run (ours, theirs, ours, theirs …); a cell is the median over ${run.rounds} rounds, in brackets the lowest and the highest. Stored threads are files that Codex wrote.
 
-${run.when.slice(0, 10)}, commit ${run.commit}, ${machine.cpus} × ${machine.cpu}, ${machine.memoryGB} GB, Linux ${machine.kernel}, Node ${machine.node}. Load average before the run ${short(load.before)}, highest ${short(load.highest)}, after it ${short(load.after)}.
+${run.when.slice(0, 10)}, commit ${run.commit}, ${machine.cpus} × ${machine.cpu}, ${machine.memoryGB} GB, Linux ${machine.kernel}, Node ${machine.node}. Load average before the run ${short(load.before)}, highest ${short(load.highest)}, after it ${short(load.after)}.${load.busy === undefined || load.busy === 0 ? "" : ` Beside it, other work took ${short(load.busy)} processors on average (\`--busy\`).`}
 
 ${reached} of ${lines.length} rows reach their aim, ${missed.length === 0 ? "none misses its limit" : `${missed.length} ${missed.length === 1 ? "misses its limit" : "miss their limits"} (in bold)`}${lacking === 0 ? "" : `, ${lacking} could not be measured`}.
 
@@ -140,7 +132,7 @@ ${lastRuns(history)}
 ![Curves: a turn by the length of its thread, a new thread by the number of stored ones, a turn by the number of open threads](bench/curves.svg)
 
 ${run.curves.map(curveTable).join("\n\n")}
-${managerPart(run)}${enginesPart(run)}${homePart(run)}${fleetPart(run)}${sizesPart(run)}
+${managerPart(run)}${enginesPart(run)}${homePart(run)}${fleetPart(run)}${sizesPart(run.sizes)}
 ## Very large homes and folders
 
 Measured by hand on a loaded machine of two cores, November 2026; processor time, since the clock told more of the load. What holds, whatever the figures: a page of threads waits for at most 2,000 files (\`src/store/index/large-homes.test.ts\`), and goes on from its cursor.
@@ -151,7 +143,7 @@ Measured by hand on a loaded machine of two cores, November 2026; processor time
 | first page by last change | 2.9 s | 0.2 s |
 | first page of a filter that fits nothing | 12.7 s | 0.25 s, with a cursor |
 
-${byHand(run)}| a folder of a million files | before | now |
+| a folder of a million files | before | now |
 |---|---:|---:|
 | snapshot for undo | took 35 s and 0.8 GB | none is taken; 0.5 s |
 | file search | held everybody up for 7.7 s | 0.2 s |
@@ -181,26 +173,6 @@ About a quarter of what a turn costs more is the look at the config's files, of 
 `;
   return text;
 }
-
-/** Earlier figures of sizes that the stored runs have not measured yet. */
-const earlierSizes: Readonly<Partial<Record<SizeName, string>>> = {
-  home: `| 100,000 threads in 5.2 GB, load average 12 | before | now |
-|---|---:|---:|
-| content search: a rare text in the oldest thread | fifty calls, each through 2,000 threads | 65–86 ms |
-| content search: a part of a word | the same | 20–130 ms |
-| content search: a frequent word, 25 results | not measured | 80–150 ms |
-| index, share of the files' size | 2.4 %, without messages | 2.2 %, with them |
-| messages of 10,000 of them read into it, processor time | – | 6 s, in slices of 5 ms |`,
-  clients: `| 500 clients on one thread, 50 of them never read, load average about 1.5 | |
-|---|---:|
-| a turn of 500 deltas of 2 kB, all 450 others have it | 1.62 s; 1.61 s without the slow ones |
-| peak memory after 17 MB to each | 312 MB |`,
-};
-const byHand = ({ sizes: measured }: Run): string =>
-  Object.entries(earlierSizes)
-    .filter(([size]) => measured?.points.some((point) => point.size === size) !== true)
-    .map(([, table]) => `${table}\n\n`)
-    .join("");
 
 function curveTable({ title, x, y, points }: Curve): string {
   const at = [...new Set(Object.values(points).flatMap((own) => own.map(([place]) => place)))].sort((a, b) => a - b);
@@ -310,55 +282,6 @@ function fleetPart({ fleet }: Run): string {
 Engine, workers, fronts and clients on this one machine. ${fleet.when.slice(0, 10)}, load average before the run ${short(fleet.load.before)}, highest ${short(fleet.load.highest)}. \`npm run bench -- --only fleet\` measures this alone, \`--write\` keeps it.
 
 ${fleetTable(fleet).join("\n")}
-
-`;
-}
-
-/** One table for each size: a column for each point of its curve, in brackets the other server. */
-function sizeTables({ points, when, load }: SizeFigures): string[] {
-  return (Object.keys(sizes) as SizeName[]).flatMap((size) => {
-    const at = points.filter((point) => point.size === size);
-    const last = at.at(-1);
-    if (last === undefined) return [];
-    const rows = Object.entries<SizeRow>(sizes[size].rows).map(([id, row]) => {
-      const cells = at.map(({ ours, codex }) => {
-        const theirs = codex?.[id] === undefined ? "" : ` (${short(codex[id].median)})`;
-        return `${ours === undefined ? "failed" : short(ours[id]?.median)}${theirs}`;
-      });
-      const [verdict, isMissed] = sizeVerdict(row, id, last);
-      return `| ${isMissed ? `**${row.name}**` : row.name}${row.unit === "" ? "" : `, ${row.unit}`} | ${cells.join(" | ")} | ${verdict} |`;
-    });
-    const head = `| ${sizes[size].x} | ${at.map((point) => point.at.toLocaleString("en-US")).join(" | ")} | must |`;
-    return [
-      `**${sizes[size].title}**${measuredAt({ when, load: load.highest, ...last })}`,
-      "",
-      head,
-      `|---|${at.map(() => "---:|").join("")}---|`,
-      ...rows,
-      "",
-    ];
-  });
-}
-
-function sizeVerdict({ limit, unit }: SizeRow, id: string, last: SizePoint): readonly [text: string, isMissed: boolean] {
-  if (limit === undefined) return ["", false];
-  const must = `≤ ${short(limit)}${unit === "" ? "" : ` ${unit}`}`;
-  const value = last.ours?.[id]?.median;
-  if (value === undefined || Number.isNaN(value)) return [`**${must}: not measured**`, true];
-  const isMissed = last.at === sizes[last.size].full.at(-1) && value > limit;
-  return [isMissed ? `**${must}: missed**` : must, isMissed];
-}
-const measuredAt = ({ when, load }: { readonly when: string; readonly load: number }): string =>
-  ` (${when.slice(0, 16).replace("T", " ")}, load average ${short(load)})`;
-
-function sizesPart({ sizes: figures }: Run): string {
-  if (figures === undefined) return "";
-  return `## The sizes that users reach
-
-Medians, in brackets Codex where it was measured too; the limit holds for the last column. The data are made for the occasion in the form in which Codex stores them, with words as frequent as in real texts. The load average is that at the end of each measurement, which makes some of it itself. \`npm run bench:full -- --only sizes\` measures this alone (\`size-home\`, \`size-thread\`, \`size-clients\`, \`size-repository\` and \`size-threads\` one of them), \`--write\` keeps it.
-
-${sizeTables(figures).join("\n")}
-How it is done: the messages' words of every thread are in a full-text index of SQLite without positions, beside the list of threads in \`$CODEX_HOME/parley/index.sqlite\`. It says which files have to be read, parts of words included, and reading them decides. One process of a home builds it in slices of 5 ms, a third of the time at most; files that it lacks or that have changed are read by searches (\`src/store/index/text-index.ts\`).
 
 `;
 }

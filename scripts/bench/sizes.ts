@@ -80,7 +80,7 @@ export const sizes = {
   repository: {
     title: "A git repository of many files, ten in each folder",
     x: "files",
-    full: [10_000, 150_000],
+    full: [10_000, 50_000, 150_000],
     quick: [10_000],
     codexUpTo: 150_000,
     rows: {
@@ -99,7 +99,7 @@ export const sizes = {
   threads: {
     title: "Many live threads in one server, a tenth of them streams 20 deltas a second",
     x: "threads",
-    full: [100, 1_000],
+    full: [10, 100, 1_000],
     quick: [100],
     codexUpTo: 1_000,
     rows: {
