@@ -118,7 +118,7 @@ function fromPipe(fd: number, name: Output["name"], scratch: Buffer): Output {
   const onread = {
     buffer: scratch,
     callback: (length: number, buffer: Uint8Array): boolean => {
-      listener(buffer.subarray(0, length));
+      listener(new Uint8Array(buffer.buffer, buffer.byteOffset, length));
       return true;
     },
   };

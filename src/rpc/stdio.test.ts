@@ -25,3 +25,18 @@ test("a client that never reads is disconnected after 128 MB, receives only whol
   assert.ok(transport.backlog < 136 * 1024 * 1024);
   assert.ok(taken.startsWith('"xxx'));
 });
+
+test("long and short messages arrive as lines, in order, with all their characters", () => {
+  const taken: Buffer[] = [];
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      taken.push(chunk);
+      done();
+    },
+  });
+  const transport = new LinesTransport(new PassThrough(), output);
+  const messages = ["short", "é€😀".repeat(30_000), "x".repeat(200_000), "", "\u2028 end"].map((text) => JSON.stringify(text));
+  for (const message of messages) transport.send(message);
+  transport.close();
+  assert.equal(Buffer.concat(taken).toString(), `${messages.join("\n")}\n`);
+});

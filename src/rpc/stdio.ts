@@ -8,6 +8,7 @@ import { type Transport, tooFarBehind } from "./transport.ts";
 const ignore = (): void => {};
 /** Chunk size for writes when much is sent at once: about a pipe's capacity. */
 const pieceCharacters = 64 * 1024;
+const lineBreak = 10;
 /**
  * The client on stdio is the only one, so it blocks nobody else: while it does not read, a turn's stream and its requests wait. Unsolicited
  * messages have this limit; beyond it the connection ends, and the server with it.
@@ -95,10 +96,10 @@ export class LinesTransport implements Transport {
   }
   #flush(): void {
     if (this.#queue.length === 0) return;
-    const text = `${this.#queue.join("\n")}\n`;
+    const bytes = this.#queued < pieceCharacters ? Buffer.from(`${this.#queue.join("\n")}\n`) : bytesOf(this.#queue);
     this.#queue = [];
     this.#queued = 0;
-    this.#output.write(Buffer.from(text)); // for a string, Node would allocate three times its length
+    this.#output.write(bytes); // for a string, Node would allocate three times its length
   }
   #end(error?: Error): void {
     if (this.#closed) return;
@@ -106,4 +107,15 @@ export class LinesTransport implements Transport {
     if (this.kind === "unix") this.#output.end();
     this.onClose(error);
   }
+}
+
+/** Joined and ended as text, a long message would be copied twice more. */
+function bytesOf(lines: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0));
+  let at = 0;
+  for (const line of lines) {
+    at += bytes.write(line, at);
+    at = bytes.writeUInt8(lineBreak, at);
+  }
+  return bytes;
 }

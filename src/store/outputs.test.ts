@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { Log } from "../core/ports/log.ts";
-import { createOutputFiles } from "./outputs.ts";
+import { appendAll, createOutputFiles } from "./outputs.ts";
 
 describe("files of long tool results", () => {
   let home = "";
@@ -86,6 +87,21 @@ describe("files of long tool results", () => {
     const kept = await sink.end();
     assert.equal(kept?.isWhole, true);
     assert.ok(readFileSync(kept.path, "utf8") === expected);
+  });
+
+  it("are whole where the system takes fewer bytes than it was given", async () => {
+    let taken = "";
+    let takes = 5;
+    const writev = async (pieces: readonly Buffer[]) => {
+      const now = Buffer.concat(pieces).subarray(0, takes);
+      taken += now.toString();
+      return { bytesWritten: now.length, buffers: [] };
+    };
+    const handle = { writev: writev as FileHandle["writev"] };
+    await appendAll(handle, ["one ", "two ", "three"].map(Buffer.from));
+    assert.equal(taken, "one two three");
+    takes = 0;
+    await assert.rejects(appendAll(handle, [Buffer.from("four")]), /takes nothing more/);
   });
 
   it("are skipped if they cannot be written", async () => {

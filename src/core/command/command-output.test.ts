@@ -41,9 +41,9 @@ test("an item keeps at most a mebibyte of output, and at most that much is strea
   for (let i = 0; i < 50; i++) output.push(piece);
   output.end();
   assert.ok(output.text.length <= mebibyte && output.text.length > mebibyte - 100, String(output.text.length));
-  assert.match(output.text, /\n…\d+ bytes left out…\n/);
+  assert.match(output.text, /\n\[\d+ bytes left out\]\n/);
   assert.ok(streamed.startsWith("0123456789abcde\n"));
-  assert.equal(streamed.length, mebibyte + "\n…the rest is in the completed item…\n".length);
+  assert.equal(streamed.length, mebibyte + "\n[the rest is in the completed item]\n".length);
 });
 
 test("a second read returns the output since the last one", () => {

@@ -90,7 +90,7 @@ export class CommandOutput {
   #spill(): void {
     this.#hasSpilt = true;
     this.#sink = this.#openSink();
-    this.#sink?.write(this.#kept.bytes);
+    for (const part of this.#kept.parts) this.#sink?.write(part);
   }
 
   #decode(chunk: Uint8Array, stream: OutputStream): void {
@@ -106,7 +106,7 @@ export class CommandOutput {
     const text = bytes.toString("utf8");
     this.#streamed += text.length;
     this.#isCut = this.#streamed > streamedCharacters;
-    const shown = this.#isCut ? `${text.slice(0, streamedCharacters - this.#streamed)}\n…the rest is in the completed item…\n` : text;
+    const shown = this.#isCut ? `${text.slice(0, streamedCharacters - this.#streamed)}\n[the rest is in the completed item]\n` : text;
     this.#waiting += shown;
     const isText = this.#isCut || !text.includes("\ufffd") || isUtf8(bytes);
     const last = this.#runs.at(-1);

@@ -5,6 +5,8 @@ const noteBytes = 64;
 
 const firstBytes = 1024;
 
+const none = new Uint8Array();
+
 export class KeptBytes {
   readonly #half: number;
   /** The first bytes; grows up to half of the limit. */
@@ -25,11 +27,14 @@ export class KeptBytes {
 
   /** Copies the bytes. */
   push(chunk: Uint8Array): void {
-    const first = chunk.subarray(0, Math.max(0, this.#half - this.#total));
+    const first = this.#total < this.#half ? chunk.subarray(0, this.#half - this.#total) : none;
     if (first.length > 0) this.#begin(first);
     this.#total += chunk.length;
     if (first.length === chunk.length) return;
     this.#ring ??= Buffer.allocUnsafeSlow(this.#half);
+    const start = (this.#total - chunk.length - this.#half) % this.#half;
+    // The usual case of much output: every view that is made for a piece costs more than copying it.
+    if (first.length === 0 && start + chunk.length <= this.#half) return this.#ring.set(chunk, start);
     // Only the end of a chunk larger than the ring will remain.
     const last = chunk.subarray(Math.max(first.length, chunk.length - this.#half));
     const at = (this.#total - last.length - this.#half) % this.#half;
@@ -42,9 +47,9 @@ export class KeptBytes {
   get room(): number {
     return Math.max(0, 2 * this.#half - this.#total);
   }
-  /** All bytes received; valid only while nothing was left out. */
-  get bytes(): Buffer {
-    return Buffer.concat([this.#head.subarray(0, Math.min(this.#half, this.#total)), this.#tail(this.#half, this.#total)]);
+  /** All bytes received, in parts; valid only while nothing was left out. */
+  get parts(): readonly Buffer[] {
+    return [this.#head.subarray(0, Math.min(this.#half, this.#total)), this.#tail(this.#half, this.#total)];
   }
 
   /** The kept bytes from `from` to `until`, as text. Characters that the gap cuts in half are left out with it. */
@@ -55,7 +60,8 @@ export class KeptBytes {
     const tail = this.#tail(Math.max(from, tailStart), until);
     const left = tailStart - Math.max(from, headEnd);
     if (left <= 0) return (head.length === 0 ? tail : tail.length === 0 ? head : Buffer.concat([head, tail])).toString("utf8");
-    return `${wholeEnd(head).toString("utf8")}\n…${left} bytes left out…\n${wholeStart(tail).toString("utf8")}`;
+    // In plain letters: with a single other one, V8 would need two bytes for every character of the text and of all its copies.
+    return `${wholeEnd(head).toString("utf8")}\n[${left} bytes left out]\n${wholeStart(tail).toString("utf8")}`;
   }
 
   /** Where the last whole character ends. */
