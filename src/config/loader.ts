@@ -64,6 +64,8 @@ export interface Stack {
   readonly project: Project;
   /** A trusted project's files with rules and agent roles, accepted or not. */
   readonly rules: readonly Waiting[];
+  /** What the user has accepted of a trusted project. */
+  readonly accepted: Digests;
 }
 
 const systemFolder = (env: ConfigOptions["env"]): string =>
@@ -101,8 +103,7 @@ export class ConfigLoader {
     const read: unknown[] = [];
     const requirements = this.requirements();
     const plugins = this.#plugins(stack);
-    const isTrusted = stack.project.trust === "trusted";
-    const accepted = isTrusted ? this.#trust.accepted(stack.project.repository) : nothing;
+    const { accepted } = stack;
     const unacceptedRules = stack.rules.filter(({ name, digest }) => accepted[name] !== digest);
     const roleFiles = this.#roleFiles(stack, unacceptedRules);
     const from = [
@@ -256,11 +257,14 @@ export class ConfigLoader {
         own: merged,
         project: { root: codexHome, repository: codexHome, folders: [], trust: undefined },
         rules: [],
+        accepted: nothing,
       };
     const project = findProject(cwd, list(merged, "project_root_markers") ?? [".git"], merged["projects"]);
     const rules = this.#rules(project);
-    if (project.trust === "trusted") this.#firstLook(project, rules);
-    return { layers: [...own, ...this.#projectLayers(project, merged), ...strong], own: merged, project, rules };
+    const isTrusted = project.trust === "trusted";
+    if (isTrusted) this.#firstLook(project, rules);
+    const accepted = isTrusted ? this.#trust.accepted(project.repository) : nothing;
+    return { layers: [...own, ...this.#projectLayers(project, merged, accepted), ...strong], own: merged, project, rules, accepted };
   }
 
   /** Layers are the same objects as long as their files are unchanged. */
@@ -273,11 +277,10 @@ export class ConfigLoader {
   }
 
   /** Each file is compared with the user's own settings and the project's files above it. */
-  #projectLayers(project: Project, own: TomlTable): Layer[] {
+  #projectLayers(project: Project, own: TomlTable, accepted: Digests): Layer[] {
     const places = this.#projectFiles(project);
     if (project.trust !== "trusted")
       return places.map((place) => untrustedLayer(place, this.#whyOff(project))).filter((layer) => layer !== undefined);
-    const accepted = this.#trust.accepted(project.repository);
     const layers: Layer[] = [];
     for (const place of places) {
       const text = projectText(place);
@@ -320,10 +323,9 @@ export class ConfigLoader {
 
   /** Everything of a folder's project that waits for the user's consent. */
   waiting(cwd: string): { readonly project: Project; readonly waiting: readonly Waiting[] } {
-    const { project, rules } = this.stack(cwd);
+    const { project, rules, accepted } = this.stack(cwd);
     if (project.trust !== "trusted") return { project, waiting: [] };
     const settings = this.#projectFiles(project).flatMap((place) => projectText(place)?.waiting ?? []);
-    const accepted = this.#trust.accepted(project.repository);
     return { project, waiting: [...settings, ...rules].filter(({ name, digest }) => accepted[name] !== digest) };
   }
 

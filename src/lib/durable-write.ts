@@ -111,17 +111,31 @@ export async function createFile(file: string, data: Uint8Array): Promise<void> 
  * starts on its own. Throws when it could not be written completely; the next line is intact all the same. Not through the thread pool: a
  * line goes into the page cache in a fraction of the time that the way to the pool and back takes, once for each of five calls.
  */
-export function appendLineSync(file: string, line: string): void {
+export function appendLineSync(file: string, line: string): Appended {
   const fd = openToAppend(file);
+  let isWritten = false;
   try {
-    const { size } = regular(file, fstatSync(fd));
+    const { size, ino } = regular(file, fstatSync(fd));
     const last = Buffer.alloc(1);
     const isTorn = size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== newline;
-    writeAll(fd, Buffer.from(`${isTorn ? "\n" : ""}${line}\n`));
+    const bytes = Buffer.from(`${isTorn ? "\n" : ""}${line}\n`);
+    writeAll(fd, bytes);
+    isWritten = true;
+    const end = fstatSync(fd).size;
+    return { inode: ino, from: size, to: end, isAlone: end === size + bytes.length };
   } finally {
-    removeIfEmpty(fd, file);
+    if (!isWritten) removeIfEmpty(fd, file);
     closeSync(fd);
   }
+}
+
+/** Between which sizes a file grew by a line. */
+export interface Appended {
+  readonly inode: number;
+  readonly from: number;
+  readonly to: number;
+  /** Nobody else wrote between the two. */
+  readonly isAlone: boolean;
 }
 
 /** A file that was only opened before a full disk refused its first line is removed again; readers would take it for a damaged one. */

@@ -4,6 +4,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFil
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { appendLineSync } from "./durable-write.ts";
 import { LineFollower } from "./line-follower.ts";
 
 describe("following a file of lines", () => {
@@ -28,6 +29,26 @@ describe("following a file of lines", () => {
     follower.look(to);
     assert.deepEqual(lines, ["a", "b", "cc", "d"]);
     assert.equal(follower.look(to), 0);
+  });
+
+  it("passes over its own program's line only where nothing else is passed over with it", () => {
+    const follower = new LineFollower(file, 1000);
+    assert.equal(follower.passOver(appendLineSync(file, "never looked")), false);
+    follower.look(to);
+    assert.equal(follower.passOver(appendLineSync(file, "mine")), true);
+    appendFileSync(file, "another's\n");
+    assert.equal(follower.passOver(appendLineSync(file, "mine again")), false);
+    follower.look(to);
+    appendFileSync(file, "a torn");
+    follower.look(to);
+    assert.equal(follower.passOver(appendLineSync(file, "behind it")), false);
+    follower.look(to);
+    const own = appendLineSync(file, "mine at last");
+    assert.equal(follower.passOver({ ...own, isAlone: false }), false);
+    assert.equal(follower.passOver({ ...own, inode: own.inode + 1 }), false);
+    assert.equal(follower.passOver(own), true);
+    follower.look(to);
+    assert.deepEqual(lines, ["never looked", "another's", "mine again", "a torn", "behind it"]);
   });
 
   it("a replaced, a truncated and a deleted file are noticed", () => {

@@ -1,6 +1,7 @@
 /** Follows a file of lines that several programs append to: each poll reads what was added since the last one, in bounded pieces. */
 import { closeSync, readSync } from "node:fs";
 import { type OpenedFile, openRegularSync } from "./bounded-read.ts";
+import type { Appended } from "./durable-write.ts";
 
 const pieceBytes = 256 * 1024;
 /** Longer lines are skipped. */
@@ -44,6 +45,13 @@ export class LineFollower {
     } finally {
       closeSync(opened.fd);
     }
+  }
+
+  /** Passes over what this process itself has appended. False if something else would be passed over, or if that is not known: then `look`. */
+  passOver({ inode, from, to, isAlone }: Appended): boolean {
+    if (!isAlone || inode !== this.#inode || from !== this.#read || this.#rest?.length !== 0) return false;
+    this.#read = to;
+    return true;
   }
 
   #open(): OpenedFile | undefined {

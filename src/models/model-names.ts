@@ -48,8 +48,20 @@ export function bareName(model: string): string {
   return dashed.replace(/-(?:20\d{6}|20\d\d-\d\d-\d\d|latest)$/, "");
 }
 
+type Located = Pick<ProviderConfig, "id" | "baseUrl" | "options">;
+/** Each request asks twice, and a provider's settings are one frozen value while nothing changes. */
+const located = new WeakMap<Located, { readonly at: string | undefined }>();
+
 /** The table's name for a provider: by its id, address or package; undefined for unlisted servers. */
-export function factsProvider(provider: Pick<ProviderConfig, "id" | "baseUrl" | "options">): string | undefined {
+export function factsProvider(provider: Located): string | undefined {
+  const known = located.get(provider);
+  if (known !== undefined) return known.at;
+  const at = locate(provider);
+  if (Object.isFrozen(provider)) located.set(provider, { at });
+  return at;
+}
+
+function locate(provider: Located): string | undefined {
   const byId = names[provider.id] ?? (tableProviders.has(provider.id) ? provider.id : undefined);
   if (byId !== undefined) return byId;
   const npm = stringOf(provider.options["package"])?.replace(/^@ai-sdk\//, "");

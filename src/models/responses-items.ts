@@ -12,6 +12,11 @@ export function isSent(item: ModelItem, lacks: Lacks): boolean {
   return typeof item.encrypted_content === "string" && !isSealed(item.encrypted_content) && !lacks.has("encryptedReasoning");
 }
 
+/** Whether an item is sent alike to every model and provider: texts, calls and their outputs, without pictures. */
+export const isPlain = (item: ModelItem): boolean => plainTypes.has(item.type) && !partsOf(item).some(isPicture);
+const plainTypes = new Set(["message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output"]);
+const isPicture = (part: { readonly type: string }): boolean => part.type === "input_image" || "image_url" in part;
+
 /**
  * Leaves out fields that a provider sends but does not accept back: ids (with store:false they refer to nothing, and those of another wire are
  * refused), statuses of finished items, our own turn markers, raw reasoning and sealed data of other wires.

@@ -7,9 +7,12 @@ import { type Answer, MockProvider, refuse, stream } from "../../test/support/mo
 import type { Credentials } from "../core/ports/credentials.ts";
 import type { ModelEvent, ModelItem, ModelRequest } from "../core/ports/model-client.ts";
 import { invalidRequest } from "../protocol/errors.ts";
+import { createModelCatalog } from "./catalog.ts";
 import { recordOf } from "./json.ts";
 import { builtInProvider, inRegion } from "./providers.ts";
 import { createModelClients } from "./registry.ts";
+import { createResponsesWire } from "./responses.ts";
+import type { Lack } from "./wire.ts";
 
 const openai = builtInProvider("openai", {}) ?? assert.fail();
 
@@ -104,6 +107,31 @@ describe("a Responses request", () => {
       { type: "function_call", call_id: "c", name: "x", arguments: "{}" },
       { type: "local_shell_call", call_id: "l", status: "completed", action: { type: "exec", command: ["ls"] } },
     ]);
+  });
+
+  it("keeps the order of what was written before and what each provider gets in its own form", () => {
+    const wire = createResponsesWire();
+    const model = createModelCatalog().find("gpt-5");
+    const picture: ModelItem = {
+      type: "message",
+      role: "user",
+      content: [{ type: "input_image", image_url: "data:image/png;base64,AAAA" }],
+    };
+    const sealed: ModelItem = { type: "reasoning", summary: [], encrypted_content: "gAAAA" };
+    const output: ModelItem = { type: "function_call_output", call_id: "c", output: [{ type: "input_text", text: "four" }] };
+    const input = [userText("one"), picture, userText("two"), sealed, userText("three"), output];
+    const shape = (lacks: readonly Lack[], items: readonly ModelItem[] = input): string => {
+      const sent = JSON.parse(wire.encode(modelRequest({ input: items }), model, new Set(lacks)).body).input as unknown[];
+      const words = ["one", "two", "three", "four", "image_url", "gAAAA", "not take images"];
+      return sent.map((item) => words.find((word) => JSON.stringify(item).includes(word)) ?? JSON.stringify(item)).join(" ");
+    };
+    for (let again = 0; again < 2; again++) {
+      assert.equal(shape([]), "one image_url two gAAAA three four");
+      assert.equal(shape(["encryptedReasoning"]), "one image_url two three four");
+      assert.doesNotMatch(shape(["images"]), /image_url/);
+      assert.match(shape(["images"]), /^one .* two gAAAA three four$/);
+    }
+    assert.equal(shape([], [userText("three"), ...input.slice(0, 3)]), "three one image_url two");
   });
 
   it("is sent again without reasoning that the provider cannot read", async () => {

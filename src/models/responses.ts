@@ -6,7 +6,7 @@ import { foreignReasoning, isSealed, sealedSummary, withoutImages } from "./conv
 import { bearer } from "./http-client.ts";
 import { bareName } from "./model-names.ts";
 import { createResponsesReader, rateLimitsFromHeaders } from "./responses-events.ts";
-import { isSent, plainRequest, wireItem, withFiles } from "./responses-items.ts";
+import { isPlain, isSent, plainRequest, wireItem, withFiles } from "./responses-items.ts";
 import { type InstallationId, metadataField, metadataHeaders } from "./turn-metadata.ts";
 import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
 
@@ -16,27 +16,45 @@ import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
  */
 const keepUpTo = 16 * 1024;
 
-export function createResponsesWire(installationId: InstallationId = () => undefined): Wire {
-  const items = new WeakMap<ModelItem, string>();
-  const tools = new WeakMap<ToolSpec, string>();
+class ItemTexts {
+  readonly #known = new WeakMap<ModelItem, string>();
+  /** Of those, what every model and provider gets alike: nearly all of a long history, which is then only looked up. */
+  readonly #plain = new WeakMap<ModelItem, string>();
 
-  function itemText(item: ModelItem): string {
-    const known = items.get(item);
+  of(item: ModelItem): string {
+    const known = this.#known.get(item);
     if (known !== undefined) return known;
     const text = JSON.stringify(wireItem(item));
-    if (text.length <= keepUpTo) items.set(item, text);
+    if (text.length > keepUpTo) return text;
+    this.#known.set(item, text);
+    if (isPlain(item)) this.#plain.set(item, text);
     return text;
   }
 
-  function input(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): readonly string[] {
-    const seen = lacks.has("images") ? withoutImages(request.input, warnings) : request.input;
+  /** The input of a request. */
+  input({ input }: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): readonly string[] {
+    const known = input.map((item) => this.#plain.get(item));
+    const others = input.filter((_, i) => known[i] === undefined);
+    const texts = this.#writtenFor(others, model, lacks, warnings);
+    let next = 0;
+    return known.flatMap((text) => text ?? texts[next++] ?? []);
+  }
+
+  /** What this model and provider get of each of these items; undefined where they get nothing. */
+  #writtenFor(wanted: readonly ModelItem[], model: CatalogEntry, lacks: Lacks, warnings: string[]): readonly (string | undefined)[] {
+    const seen = lacks.has("images") ? withoutImages(wanted, warnings) : wanted;
     const history = withFiles(seen, model.supportsPdf && !lacks.has("pdf"), warnings);
     if (history.some((item) => item.type === "reasoning" && isSealed(item.encrypted_content))) warnings.push(foreignReasoning);
     if (lacks.has("encryptedReasoning"))
       warnings.push("The provider could not read the earlier reasoning of this thread; it was left out.");
     const isReadable = model.compactsRemotely && !lacks.has("encryptedReasoning");
-    return history.filter((item) => isSent(item, lacks)).map((item) => itemText(isReadable ? item : withoutSeal(item)));
+    return history.map((item) => (isSent(item, lacks) ? this.of(isReadable ? item : withoutSeal(item)) : undefined));
   }
+}
+
+export function createResponsesWire(installationId: InstallationId = () => undefined): Wire {
+  const items = new ItemTexts();
+  const tools = new WeakMap<ToolSpec, string>();
 
   function toolList(request: ModelRequest): string {
     const parts = request.tools.filter(isTaken).map((tool) => {
@@ -59,14 +77,14 @@ export function createResponsesWire(installationId: InstallationId = () => undef
       const rest = JSON.stringify(settings(request, model, lacks, warnings));
       const plain = lacks.has("freeformTools") ? plainRequest(request) : undefined;
       const sent = plain?.request ?? request;
-      const parts = { settings: rest.slice(1, -1), tools: toolList(sent), items: input(sent, model, lacks, warnings) };
+      const parts = { settings: rest.slice(1, -1), tools: toolList(sent), items: items.input(sent, model, lacks, warnings) };
       const toolNames = sent.tools.filter(isTaken).map((tool) => ("name" in tool ? tool.name : tool.type));
       return {
         body: `{${parts.settings},"input":[${parts.items.join(",")}],"tools":${parts.tools}}`,
         parts: {
           ...parts,
           metadata: () => metadataField(request, installationId),
-          textOf: (item) => (isSent(item, lacks) ? itemText(item) : undefined),
+          textOf: (item) => (isSent(item, lacks) ? items.of(item) : undefined),
         },
         warnings,
         toolNames,

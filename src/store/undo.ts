@@ -76,7 +76,9 @@ export function createUndoStore(folder: string, limits: UndoLimits = defaultLimi
     return name;
   }
 
-  const append = (place: string, line: Line): void => appendLineSync(path.join(place, "index.jsonl"), JSON.stringify(line));
+  const append = (place: string, line: Line): void => {
+    appendLineSync(path.join(place, "index.jsonl"), JSON.stringify(line));
+  };
 
   return {
     keep: (turn, file, before, mark) =>

@@ -39,6 +39,7 @@ const maxTargets = 100;
 /** The tools that the thread's model was trained on. Those that need an agent are offered once there is one: each costs tokens in every request. */
 export function agentTools(agents: Agents): ToolSource {
   const others = [send(agents), wait(agents), close(agents), resume(agents)];
+  let silentOthers: readonly Tool[] | undefined;
   const spawnWith = new WeakMap<readonly AgentRole[], Tool>();
   const byPath = collaborationTools(agents);
   return {
@@ -50,7 +51,9 @@ export function agentTools(agents: Agents): ToolSource {
       if (isByPath(offer)) return byPath(settings.roles, offered);
       const own = spawnWith.get(settings.roles) ?? spawn(agents, settings.roles);
       spawnWith.set(settings.roles, own);
-      return [own, ...(offered === "all" ? others : others.map((tool) => ({ ...tool, silent: true })))];
+      if (offered === "all") return [own, ...others];
+      silentOthers ??= others.map((tool) => ({ ...tool, silent: true })); // the schema of each is made for it, which no start should wait for
+      return [own, ...silentOthers];
     },
   };
 }

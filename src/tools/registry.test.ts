@@ -14,6 +14,12 @@ const model = createModelCatalog({ sources: () => [], available: () => true, def
 
 /** The tools offered to a model under these settings. */
 async function offered(settings: string): Promise<Map<string, Tool>> {
+  const tools = await accepted(settings)();
+  return new Map(tools.filter((tool) => tool.silent !== true).map((tool) => [tool.name, tool]));
+}
+
+/** All tools for each request under these settings, with those that are not offered. */
+function accepted(settings: string): () => Promise<readonly Tool[]> {
   writeFileSync(path.join(home, "config.toml"), settings);
   const scripted = builtInProvider("scripted", {});
   const builtInProviders = scripted === undefined ? {} : { scripted };
@@ -25,18 +31,25 @@ async function offered(settings: string): Promise<Map<string, Tool>> {
     interactive: true,
     settings: { mode: "default", sandboxPolicy: { type: "readOnly" }, approvalPolicy: "on-request" },
   } as unknown as Offer;
-  const tools = await builtInTools({
+  const source = builtInTools({
     version: "0",
     env: {},
     shellPath: "/bin/sh",
     imageDataUrl: async () => "",
     fittedDataUrl: async (url) => url,
-  }).tools(offer, AbortSignal.timeout(60_000));
-  return new Map(tools.filter((tool) => tool.silent !== true).map((tool) => [tool.name, tool]));
+  });
+  return async () => source.tools(offer, AbortSignal.timeout(60_000));
 }
 
 describe("the built-in tools", () => {
   after(() => rmSync(home, { recursive: true, force: true }));
+
+  it("are the same for each request, so that their schemas need to be written only once", async () => {
+    const tools = accepted("");
+    const [first, second] = [await tools(), await tools()];
+    assert.ok(first.some((tool) => tool.silent === true));
+    assert.deepEqual([second.length, second.filter((tool, i) => tool !== first[i]).map((tool) => tool.name)], [first.length, []]);
+  });
 
   it("each tool can be disabled", async () => {
     const all = await offered("");

@@ -28,6 +28,10 @@ export interface BuiltInOptions {
 export function builtInTools({ version, env, shellPath, imageDataUrl, fittedDataUrl }: BuiltInOptions): ToolSource {
   const shells = { shell: shell(shellPath), line: shellCommand(shellPath), exec: execCommand(shellPath) };
   const page = webFetch({ version, env });
+  // The same tools as for the last request wherever nothing changed: each one's schema is written down only once.
+  const image = perKey((model: Offer["model"]) => viewImage((file) => imageDataUrl(file, model.imageLimits)));
+  const document = perKey((model: Offer["model"]) => readDocument(model, fittedDataUrl));
+  const search = perKey(hostedSearch);
   return {
     tools(offer) {
       const { config, model } = offer;
@@ -35,17 +39,30 @@ export function builtInTools({ version, env, shellPath, imageDataUrl, fittedData
       return [
         ...(hasMachine ? [...shellTools(offer, shells), ...editTools(offer)] : []),
         ...(config.raw["include_plan_tool"] !== false && wants(offer, "update_plan") ? [updatePlan] : []),
-        ...(hasMachine && model.supportsImages && config.features["view_image"] !== false
-          ? [viewImage((file) => imageDataUrl(file, model.imageLimits))]
-          : []),
-        ...(hasMachine && wants(offer, "read_document") ? [readDocument(model, fittedDataUrl)] : []),
+        ...(hasMachine && model.supportsImages && config.features["view_image"] !== false ? [image(model)] : []),
+        ...(hasMachine && wants(offer, "read_document") ? [document(model)] : []),
         ...(hasMachine && config.features["request_permissions_tool"] === true ? [requestPermissions] : []),
         ...(offer.interactive && wants(offer, "experimental_request_user_input") ? questionTools(offer) : []),
-        ...webTools(offer, page),
+        ...webTools(offer, page, search(config)),
       ];
     },
   };
 }
+
+/** What `make` makes of each object, made once. */
+function perKey<K extends object, T extends object>(make: (key: K) => T): (key: K) => T {
+  const made = new WeakMap<K, T>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const fresh = make(key);
+    made.set(key, fresh);
+    return fresh;
+  };
+}
+
+const hostedSearch = ({ webSearch: mode, webSearchOptions }: Offer["config"]): readonly Tool[] =>
+  mode === "disabled" ? [] : [webSearch(mode, webSearchOptions)];
 
 /** `[tools.<name>] enabled = false` disables a tool. */
 function wants({ config: { raw } }: Offer, name: string): boolean {
@@ -58,9 +75,8 @@ function wants({ config: { raw } }: Offer, name: string): boolean {
  * Run by the provider where it can, else one page at a time from here. `tools.web_fetch = false` disables the latter; it is also not
  * offered where the sandbox has no network and nobody may be asked.
  */
-function webTools({ config, model, settings }: Offer, page: Tool): Tool[] {
-  const { webSearch: mode, webSearchOptions } = config;
-  const search = mode === "disabled" ? [] : [webSearch(mode, webSearchOptions)];
+function webTools({ config, model, settings }: Offer, page: Tool, search: readonly Tool[]): readonly Tool[] {
+  const { webSearch: mode } = config;
   if (mode === "live" && model.hosted.webFetch) return [...search, hostedWebFetch];
   const tools = isTable(config.raw["tools"]) ? config.raw["tools"] : {};
   const opensPages = mode !== "disabled" && model.hosted.webSearch;
@@ -75,10 +91,15 @@ function mayReach({ sandboxPolicy, approvalPolicy }: Offer["settings"]): boolean
 
 /** Questions are offered where they work; `features.default_mode_request_user_input = false` limits them to Plan mode, as Codex does. */
 function questionTools({ config, settings }: Offer): Tool[] {
-  const everyMode = config.features["default_mode_request_user_input"] !== false;
-  const mayAsk: QuestionRule = ({ mode, isPairing }) => everyMode || mode === "plan" || isPairing === true;
-  return [when(mayAsk(settings), requestUserInput(mayAsk)), when(false, askUserQuestion(mayAsk))];
+  const mayAsk = config.features["default_mode_request_user_input"] === false ? inPlanMode : inEveryMode;
+  return [when(mayAsk(settings), inputTool(mayAsk)), when(false, questionTool(mayAsk))];
 }
+
+const inEveryMode: QuestionRule = () => true;
+const inPlanMode: QuestionRule = ({ mode, isPairing }) => mode === "plan" || isPairing === true;
+// Called through a function of their own: a start must not load what only turns need.
+const inputTool = perKey((mayAsk: QuestionRule) => requestUserInput(mayAsk));
+const questionTool = perKey((mayAsk: QuestionRule) => askUserQuestion(mayAsk));
 
 /**
  * A patch for models trained on it, as free text where they know the grammar; `edit` and `write` for all others. Either is
@@ -112,4 +133,5 @@ function shellTools({ model, config }: Offer, { shell: shellTool, line, exec }: 
   ];
 }
 
-const when = (isOffered: boolean, tool: Tool): Tool => (isOffered ? tool : { ...tool, silent: true });
+const when = (isOffered: boolean, tool: Tool): Tool => (isOffered ? tool : silent(tool));
+const silent = perKey((tool: Tool): Tool => ({ ...tool, silent: true }));

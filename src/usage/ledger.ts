@@ -1,6 +1,6 @@
 /** The file that records every model call's tokens, and the sums over it. Shared by all processes of one home. */
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
-import { appendLineSync, replaceFileSync } from "../lib/durable-write.ts";
+import { type Appended, appendLineSync, replaceFileSync } from "../lib/durable-write.ts";
 import { LineFollower } from "../lib/line-follower.ts";
 import { type Infer, named, natural, object, optional, parse, string } from "../lib/schema.ts";
 
@@ -62,13 +62,18 @@ export class Ledger {
   /** Counts even where the file cannot be written; then for this process only. */
   add(line: UsageLine): void {
     if (!this.#isRead) this.refresh(); // a large file is rewritten by its first reader
-    try {
-      appendLineSync(this.#file, JSON.stringify(line));
-    } catch {
-      this.refresh();
-      return this.#count(line);
-    }
+    const appended = this.#append(line);
+    if (appended !== undefined && this.#lines.passOver(appended)) return this.#count(line);
     this.refresh();
+    if (appended === undefined) this.#count(line);
+  }
+
+  #append(line: UsageLine): Appended | undefined {
+    try {
+      return appendLineSync(this.#file, JSON.stringify(line));
+    } catch {
+      return undefined;
+    }
   }
 
   day(name: string): Sum {

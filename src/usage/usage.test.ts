@@ -36,6 +36,15 @@ describe("usage", () => {
   const day = 86_400_000;
 
   describe("counting tokens", () => {
+    it("counts what other processes append to the file, before its own calls and between them", () => {
+      const [one, other] = [open(), open()];
+      for (const usage of [one, other, one, one, other]) usage.spent("t1", "a", served("m"), tokens(10, 5));
+      for (const usage of [one, other, open()]) assert.equal(usage.spending("today", none).tokens, 75);
+      rmSync(file());
+      one.spent("t2", "b", served("m"), tokens(1, 1));
+      assert.equal(one.spending("today", none).tokens, 2);
+    });
+
     it("sums by turn, thread and day, and survives a restart", () => {
       const usage = open();
       usage.spent("t1", "a", served("m"), tokens(10, 5));

@@ -32,7 +32,18 @@ export function specsOf(tools: readonly Tool[]): ToolSpec[] {
   });
 }
 
-function specOf({ name, face }: Tool): ToolSpec {
+/** The same object for the same tool, so that wires need to write it down only once: tools rarely change, and every request has them all. */
+const specs = new WeakMap<Tool, ToolSpec>();
+
+function specOf(tool: Tool): ToolSpec {
+  const known = specs.get(tool);
+  if (known !== undefined) return known;
+  const spec = newSpec(tool);
+  specs.set(tool, spec);
+  return spec;
+}
+
+function newSpec({ name, face }: Tool): ToolSpec {
   if (isHosted(face)) return face;
   return face.type === "function"
     ? { type: face.type, name, description: face.description, strict: false, parameters: face.parameters }

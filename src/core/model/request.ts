@@ -94,4 +94,15 @@ function subAgentOf(source: SessionSource): string | undefined {
 }
 
 const fixedTokens = (instructions: string, specs: readonly ToolSpec[]): number =>
-  specs.reduce((sum, spec) => sum + estimateTextTokens(JSON.stringify(spec)), estimateTextTokens(instructions));
+  specs.reduce((sum, spec) => sum + specTokens(spec), estimateTextTokens(instructions));
+
+/** Counted once for each tool. */
+const tokensOfSpecs = new WeakMap<ToolSpec, number>();
+
+function specTokens(spec: ToolSpec): number {
+  const known = tokensOfSpecs.get(spec);
+  if (known !== undefined) return known;
+  const tokens = estimateTextTokens(JSON.stringify(spec));
+  tokensOfSpecs.set(spec, tokens);
+  return tokens;
+}
