@@ -6,7 +6,7 @@ import { isFresh, takeStamp, writeStamps } from "../src/cli/built-from.ts";
 import { asciiCode } from "./ascii-code.ts";
 import { buildPageIfOld } from "./build-page.ts";
 import { lazyParts, type Part, serverParts } from "./bundle-parts.ts";
-import { lazyBuiltins, lazyChunks } from "./lazy-builtins.ts";
+import { lazyBuiltins, lazyChunks, ownHelper } from "./lazy-builtins.ts";
 import { importCode, importModule, plainImports } from "./plain-imports.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -52,7 +52,7 @@ interface MadeOf {
 
 /** Bundles some entries with their dependencies. */
 async function bundle(folder: string, input: Readonly<Record<string, string>>, parts: readonly Part[] = []): Promise<MadeOf> {
-  const plugins = [lazyBuiltins, lazyChunks(lazyParts), plainImports, asciiCode];
+  const plugins = [lazyBuiltins, lazyChunks(lazyParts), ownHelper, plainImports, asciiCode];
   const graph = await rolldown({
     cwd: root,
     input: { ...input },

@@ -3,6 +3,8 @@ import type { Plugin } from "rolldown";
 
 export const lazyBuiltins: Plugin = { name: "lazy-builtins", renderChunk: (code) => makeBuiltinsLazy(code) };
 
+export const ownHelper: Plugin = { name: "own-helper", renderChunk: (code) => makeHelperOwn(code) };
+
 /** For chunks with these names. Safe because no module here has side effects when it is imported. */
 export const lazyChunks = (names: readonly string[]): Plugin => ({
   name: "lazy-chunks",
@@ -29,6 +31,21 @@ export function makeChunkLazy(code: string, chunk: string): string {
   const load = new RegExp(`^const (require_${chunk}) = require\\("([^"]+)"\\);\\n`, "m");
   return code.replace(load, (statement, variable: string, name: string) => lazyObject(code, { variable, name, ownUses: 1 }) ?? statement);
 }
+
+/**
+ * The bundler keeps its helpers in a chunk of their own. What starts load needs only this one of them, and each file costs a start most of a
+ * millisecond: chunks that need no other have it in themselves.
+ */
+export function makeHelperOwn(code: string): string {
+  const load = /^const require_rolldown_runtime = require\(.*\);\n/m;
+  const others = [...code.matchAll(/\brequire_rolldown_runtime\b(?!\.__exportAll\b)/g)].length - 1;
+  return others === 0 ? code.replace(load, () => `const require_rolldown_runtime = { __exportAll: ${exportAll} };\n`) : code;
+}
+const exportAll = `(all, noSymbols) => {
+  const target = {};
+  for (const name in all) Object.defineProperty(target, name, { get: all[name], enumerable: true });
+  return noSymbols ? target : Object.defineProperty(target, Symbol.toStringTag, { value: "Module" });
+}`;
 
 /** An object with a getter for each member in use, which is replaced by the member itself when read. Undefined if the whole module is used. */
 function lazyObject(code: string, of: { readonly variable: string; readonly name: string; readonly ownUses: number }): string | undefined {

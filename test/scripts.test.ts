@@ -11,7 +11,7 @@ import { compare } from "../scripts/check-functions.ts";
 import { looseEnds } from "../scripts/check-loose-ends.ts";
 import { otherWays } from "../scripts/check-one-way.ts";
 import { chooseTests } from "../scripts/choose-tests.ts";
-import { makeBuiltinsLazy, makeChunkLazy } from "../scripts/lazy-builtins.ts";
+import { makeBuiltinsLazy, makeChunkLazy, makeHelperOwn } from "../scripts/lazy-builtins.ts";
 import { lockProblems } from "../scripts/lockcheck.ts";
 import { pick } from "../scripts/suites.ts";
 import { deletedWith } from "./support/ending.ts";
@@ -167,6 +167,16 @@ test("a chunk that a start can do without is loaded at the first use of somethin
   assert.deepEqual(loaded, ["./later-x.cjs", "./later-x.cjs"], "once for each member");
   const whole = 'const require_later = require("./later-x.cjs");\nObject.keys(require_later);\n';
   assert.equal(makeChunkLazy(whole, "later"), whole, "used as a whole, so loaded at once");
+});
+
+test("a chunk that needs one helper of the bundler has it in itself", () => {
+  const load = 'const require_rolldown_runtime = require("./runtime.cjs");\n';
+  const own = makeHelperOwn(`${load}let n = 1;\nexports.all = require_rolldown_runtime.__exportAll({ next: () => () => n++ });\n`);
+  const exports: { all?: { next(): number } } = {};
+  new Function("require", "exports", own)(() => assert.fail("loaded"), exports);
+  assert.deepEqual([exports.all?.next(), exports.all?.next(), String(exports.all)], [1, 2, "[object Module]"]);
+  const others = `${load}require_rolldown_runtime.__exportAll(require_rolldown_runtime.__toESM({}));\n`;
+  assert.equal(makeHelperOwn(others), others, "another helper is needed, so the chunk is loaded");
 });
 
 test("code is written in ASCII and means the same", () => {

@@ -88,6 +88,39 @@ test("a thread starts and a server stays idle without what only turns need", asy
   assert.ok(statSync(app).size < maxAppBytes, `starts load ${statSync(app).size} bytes for their first thread: run npm run split`);
 });
 
+/** Reports, in their order, each chunk that is loaded and the writing of the second answer. */
+const orderSpy = `const M = require("node:module"), fs = require("node:fs"), { Socket } = require("node:net"), path = require("node:path");
+const { _load: load } = M, { write } = Socket.prototype;
+M._load = (name, ...rest) => (/-[\\w-]{8}\\.cjs$/.test(name) && fs.writeSync(2, path.basename(name).slice(0, -13) + "\\n"), load(name, ...rest));
+Socket.prototype.write = function (bytes, ...rest) {
+  if (String(bytes).includes('{"id":1,')) fs.writeSync(2, "answered\\n");
+  return write.call(this, bytes, ...rest);
+};
+`;
+
+test("what speaks to a provider is loaded after the answer to thread/start", async (t) => {
+  const home = scratch(t);
+  writeFileSync(path.join(home, "spy.cjs"), orderSpy);
+  const provider = ['name = "mock"', 'base_url = "http://127.0.0.1:9/v1"', 'wire_api = "responses"', "supports_websockets = true"];
+  writeFileSync(path.join(home, "config.toml"), ["[model_providers.openai]", ...provider, ""].join("\n"));
+  const server = spawn(process.execPath, ["-r", path.join(home, "spy.cjs"), path.join(dist, "parley.cjs"), "app-server"], {
+    cwd: home,
+    env: { PATH: "/usr/bin:/bin", HOME: home, CODEX_HOME: home, OPENAI_API_KEY: "sk-none" },
+    timeout: 90_000,
+  });
+  const ended = new Promise((resolve) => server.on("close", resolve));
+  server.stdin.write('{"id":0,"method":"initialize","params":{"clientInfo":{"name":"t","version":"1"}}}\n');
+  server.stdin.write('{"id":1,"method":"thread/start","params":{}}\n');
+  const order: string[] = [];
+  for await (const line of createInterface(server.stderr)) {
+    order.push(line);
+    if (line === "responses-socket") server.stdin.end();
+  }
+  assert.equal(await ended, 0, order.join());
+  assert.deepEqual([...new Set(order.slice(0, order.indexOf("answered")))], ["door", "app"], order.join());
+  assert.ok(order.includes("later") && order.includes("responses-socket"), order.join());
+});
+
 test("later modules are loaded on demand, without output on stderr", async (t) => {
   const loaded = await startThread(t, dist, "thread/list"); // which imports node:sqlite
   assert.ok(loaded.includes("later"), loaded.join());

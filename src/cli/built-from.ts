@@ -19,16 +19,9 @@ const digestFile = (bundleFolder: string, part: keyof Stamps): string => join(bu
 export function writeStamps(bundleFolder: string, stamps: Stamps): void {
   for (const part of ["door", "server", "rest"] as const) {
     const files = Object.entries(stamps[part]);
-    const write = (file: string, values: readonly (readonly [string, unknown])[]): void =>
-      writeFileSync(file, JSON.stringify(Object.fromEntries(values)));
-    write(
-      digestFile(bundleFolder, part),
-      files.map(([file, [, , digest]]) => [file, digest] as const),
-    );
-    write(
-      stampFile(bundleFolder, part),
-      files.map(([file, [size, mtimeMs]]) => [file, [size, mtimeMs]] as const),
-    );
+    const digests = Object.fromEntries(files.map(([file, [, , digest]]) => [file, digest]));
+    writeFileSync(digestFile(bundleFolder, part), JSON.stringify(digests));
+    writeFileSync(stampFile(bundleFolder, part), JSON.stringify(files.flatMap(([file, [size, mtimeMs]]) => [file, size, mtimeMs])));
   }
 }
 
@@ -54,14 +47,16 @@ export function isFresh(bundleFolder: string, part: keyof Stamps): boolean {
   return touched.every((each) => existsSync(join(root, each)) && digestOf(join(root, each)) === digests[each]);
 }
 
-function touchedSince(root: string, stamp: Readonly<Record<string, readonly [size: number, mtimeMs: number]>>): readonly string[] {
+/** `stamp`: path, size and time of each file in turn: one list is read faster than a table, and is less to clear away. */
+function touchedSince(root: string, stamp: readonly (string | number)[]): readonly string[] {
   const touched: string[] = [];
-  for (const file in stamp) {
-    const found = statSync(`${root}/${file}`, { throwIfNoEntry: false }); // join costs more than the stat
-    if (found?.mtimeMs !== stamp[file]?.[1] || found?.size !== stamp[file]?.[0]) touched.push(file);
+  for (let i = 0; i < stamp.length; i += 3) {
+    const found = statSync(`${root}/${stamp[i]}`, ifAny); // join costs more than the stat
+    if (found?.mtimeMs !== stamp[i + 2] || found?.size !== stamp[i + 1]) touched.push(String(stamp[i]));
   }
   return touched;
 }
+const ifAny = { throwIfNoEntry: false } as const;
 
 const digestOf = (file: string): string =>
   process.getBuiltinModule("node:crypto").createHash("sha256").update(readFileSync(file)).digest("base64url");

@@ -3,7 +3,7 @@
  * start has used and not only those that are compiled eagerly, which is most of the difference between a slow start and a fast one.
  * Anyone who can write the folder can run code here, so it must be ours alone or it is not used (see compile-cache.ts).
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
@@ -42,27 +42,74 @@ function cacheFile(cache: string, file: string): string {
 
 /** Returns the chunk when its compiled code still needs to be saved. */
 function run(module: NodeJS.Module, file: string, cached: string): Chunk | undefined {
-  // The wrapper that node:module puts around every module; on the same line, so that positions in stack traces stay right.
-  const source = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "latin1")}\n})`;
-  const script = new Script(source, { filename: file, cachedData: readSound(cached) });
+  const cachedData = readSound(cached);
+  const script = new Script(wrapped(file), { filename: file, cachedData });
+  if (cachedData !== undefined) giveBack(cachedData);
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
   return script.cachedDataRejected === false ? undefined : { script, file: cached };
 }
 
+/** At once, and not when the young space is next cleared: a server that then waits for its client would keep it. */
+const giveBack = (unused: Buffer<ArrayBuffer>): unknown => unused.buffer.transfer(0);
+
+/** The wrapper that node:module puts around every module; on the same line, so that positions in stack traces stay right. */
+const head = "(function (exports, require, module, __filename, __dirname) { ";
+const tail = "\n})";
+/** Node keeps a string of this length outside V8's heap. */
+const outsideBytes = 1024 * 1024;
+/** Smaller chunks are not worth that many blanks. */
+const largeBytes = 256 * 1024;
+
+/**
+ * The text of a large chunk is filled up with blanks until it stays outside the heap: it is needed only for what is not compiled yet, and in the
+ * young space, of which it would take half, it makes V8 clear that space while a client waits.
+ */
+function wrapped(file: string): string {
+  const fd = openSync(file, "r");
+  try {
+    const { size } = fstatSync(fd);
+    const length = head.length + size + tail.length;
+    const bytes = Buffer.allocUnsafeSlow(length < largeBytes ? length : Math.max(length, outsideBytes));
+    bytes.write(head, "latin1");
+    let end = head.length;
+    for (let read = -1; read !== 0; end += read) read = readSync(fd, bytes, end, head.length + size - end, null);
+    const text = bytes.fill(" ", end + bytes.write(tail, end, "latin1")).toString("latin1");
+    giveBack(bytes);
+    return text;
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /**
  * V8 runs corrupt code without an error, or crashes. The file contains the code twice, and both copies must agree: comparing takes a tenth of
- * a millisecond, while any digest needs a module that takes three to load.
+ * a millisecond, while any digest needs a module that takes three to load. The second copy is read in pieces, into memory that is in use already.
  */
-function readSound(file: string): Buffer | undefined {
-  let twice: Buffer;
+function readSound(file: string): Buffer<ArrayBuffer> | undefined {
+  let fd: number | undefined;
   try {
-    twice = readFileSync(file);
+    fd = openSync(file, "r");
+    const length = fstatSync(fd).size / 2;
+    const code = Buffer.allocUnsafeSlow(length);
+    return readSync(fd, code, 0, length, 0) === length && isRepeated(code, fd) ? code : undefined;
   } catch {
-    return undefined;
+    return undefined; // none yet, or cut off in the middle
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
-  const code = twice.subarray(0, twice.length / 2);
-  return twice.length > 0 && twice.subarray(code.length).equals(code) ? code : undefined;
 }
+
+/** Whether the rest of the file is the same once more. */
+function isRepeated(code: Buffer, fd: number): boolean {
+  const piece = Buffer.allocUnsafeSlow(Math.min(code.length, pieceBytes));
+  for (let from = 0; from < code.length; from += piece.length) {
+    const bytes = Math.min(piece.length, code.length - from);
+    if (readSync(fd, piece, 0, bytes, code.length + from) !== bytes) return false;
+    if (code.compare(piece, 0, bytes, from, from + bytes) !== 0) return false;
+  }
+  return code.length > 0;
+}
+const pieceBytes = 128 * 1024;
 
 /** Written atomically, so that no start reads half of it. A start that cannot save it still succeeds. */
 function write({ script, file }: Chunk): void {

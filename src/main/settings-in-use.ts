@@ -4,6 +4,7 @@
  * before it.
  */
 import type { Config, ConfigStore } from "../core/ports/config.ts";
+import { systemClock } from "./system.ts";
 
 /** Edits of the files take effect this soon, also where no request comes. */
 const momentMs = 50;
@@ -16,7 +17,7 @@ export interface SettingsInUse {
   noticing(store: ConfigStore): ConfigStore;
 }
 
-export function settingsInUse(read: () => Config, clock: () => number = () => performance.now()): SettingsInUse {
+export function settingsInUse(read: () => Config, clock: () => number = systemClock.monotonic): SettingsInUse {
   let seen: { readonly config: Config; readonly untilMs: number } | undefined;
   const saw = (config: Config): Config => {
     seen = { config, untilMs: clock() + momentMs };

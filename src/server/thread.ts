@@ -301,10 +301,21 @@ function warnOfBrokenRules({ id, config }: LiveThread, { execPolicy, hasRules, s
     .catch((error: unknown) => log.warn("the rules could not be read", { error: String(error) }));
 }
 
-/** Runs in the background. */
+/** A client that starts a turn right after it opened the thread is not kept waiting: that turn connects by itself. */
+const warmUpAfterMs = 20;
+
+/** Runs in the background, once the answer is written and the requests that follow at once are served: it loads what speaks to providers. */
 function warmUpInBackground(thread: LiveThread): void {
   const { id, ports } = thread;
-  void warmUp(thread).catch((error: unknown) => ports.log.warn("a thread could not be warmed up", { thread: id, error: String(error) }));
+  const failed = (error: unknown): void => ports.log.warn("a thread could not be warmed up", { thread: id, error: String(error) });
+  let isOpen = true;
+  thread.warmsUp(() => {
+    isOpen = false;
+  });
+  const begin = (): void => {
+    if (isOpen) void warmUp(thread).catch(failed);
+  };
+  setImmediate(() => ports.clock.after(warmUpAfterMs, begin));
 }
 
 /** The thread's token usage so far, for a client that joins it and would otherwise learn it only after the next response. */
