@@ -150,7 +150,8 @@ async function* plainPieces({ fd, stats }: OpenedFile, pieceBytes: number, end: 
   const length = Math.min(pieceBytes, last);
   const buffers: Buffer[] = [];
   const readAt = async (at: number, turn: number): Promise<Buffer> => {
-    const buffer = (buffers[turn % 2] ??= Buffer.allocUnsafe(length));
+    const buffer = buffers[turn % 2] ?? Buffer.allocUnsafe(length);
+    buffers[turn % 2] = buffer;
     return buffer.subarray(0, await readInto(fd, buffer, 0, Math.min(length, last - at), at));
   };
   let ahead: Promise<Buffer> | undefined;
