@@ -331,8 +331,9 @@ describe("local", () => {
       utimesSync(file, ms / 1000, ms / 1000);
       return made[index] ?? "";
     };
-    const [recent, old] = [change(200, start + 1000), change(950, start + 2000)];
     const store = open();
+    await store.list(query({ limit: 2 })); // nothing that it looks at may stand for the check
+    const [recent, old] = [change(200, start + 1000), change(950, start + 2000)];
     const newest = async () => ids((await store.list(query({ limit: 2, sortKey: "updated_at" }))).threads);
     assert.ok((await newest()).includes(recent));
     for (const end = Date.now() + 60_000; !(await newest()).includes(old) && Date.now() < end; ) await new Promise(setImmediate);

@@ -14,9 +14,10 @@ import { Backlog } from "./backlog.ts";
 import { type Cursor, movedCursor, placeOf, readCursor, writeCursor } from "./cursor.ts";
 import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf, NumberedFolders, settledMs } from "./folders.ts";
 import { HeadReader } from "./head.ts";
+import { LastChanges } from "./last-changes.ts";
 import type { Names } from "./names.ts";
 import { isDamage, isTakenOver, openIndex } from "./open-index.ts";
-import type { FileState, IndexRow, SqliteIndex } from "./sqlite-index.ts";
+import type { IndexRow, SqliteIndex } from "./sqlite-index.ts";
 import { TextBuilder } from "./text-builder.ts";
 import type { Narrowing } from "./text-index.ts";
 import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
@@ -31,12 +32,7 @@ const hotFolders = 32;
 /** Threads that are being written to change all the time. */
 const maxRechecks = 3;
 const busyTries = 25;
-const sweepEveryMs = 10_000;
-/** Checking this many files takes a few milliseconds; ten thousand would take forty. */
-const checkedAtOnce = 400;
-/** The others are checked in smaller portions with pauses: a list that comes meanwhile waits for half a millisecond at most. */
-const sweptAtOnce = 50;
-const sweepPauseMs = 2;
+const lookEveryMs = 10_000;
 /** This few files are read at once, which keeps pages exact even for files with a wrong time in their names. */
 const readAllBelow = 600;
 /** No page waits for more files than this, however many there are: it then returns what it has found, with a cursor to continue from. */
@@ -55,11 +51,10 @@ export class ThreadIndex {
   readonly #days = new NumberedFolders();
   #backlog = new Backlog();
   readonly #unseen = new UnseenFolders();
+  readonly #changes: LastChanges;
   #touched = new Set<string>();
-  #sweptAtMs = Number.NEGATIVE_INFINITY;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> = Promise.resolve();
-  #sweeping: Promise<void> | undefined;
   #building: Promise<void> | undefined;
   /** Made when it is needed: a start does not load it. */
   #texts: TextBuilder | undefined;
@@ -80,6 +75,11 @@ export class ThreadIndex {
     this.#names = options.names;
     this.#now = options.now;
     this.#report = options.report ?? (() => {});
+    this.#changes = new LastChanges({
+      now: options.now,
+      onChanged: (file) => this.#touched.add(file),
+      flush: (db) => this.#flush(db),
+    });
   }
 
   /** Throws RpcError for a cursor that is not ours. */
@@ -92,7 +92,7 @@ export class ThreadIndex {
   async narrow(text: string): Promise<Narrowing> {
     this.#names.refresh();
     return await this.#safely(async (db) => {
-      await this.#checkTimes(db);
+      await this.#changes.check(db);
       return await this.#narrow(db, text);
     });
   }
@@ -125,7 +125,7 @@ export class ThreadIndex {
     await this.#look(db);
     await this.#flush(db);
     if (query.sortKey !== "created_at") {
-      await this.#checkTimes(db);
+      await this.#changes.check(db);
       await this.#backlog.learnTimes(mostReadForPage);
     }
     this.#names.refresh();
@@ -269,7 +269,7 @@ export class ThreadIndex {
     this.#closed = true;
     clearTimeout(this.#flushTimer);
     const db = await this.#opening?.catch(() => undefined);
-    await Promise.all([this.#building, this.#sweeping, this.#texts?.end(), this.#looking.catch(() => {})]);
+    await Promise.all([this.#building, this.#changes.end(), this.#texts?.end(), this.#looking.catch(() => {})]);
     if (db === undefined) return;
     await this.#flush(db).catch(() => {});
     db.close();
@@ -296,7 +296,8 @@ export class ThreadIndex {
     this.#opening = undefined;
     this.#backlog = new Backlog();
     this.#unseen.replace([]);
-    this.#sweptAtMs = this.#lookedAtMs = Number.NEGATIVE_INFINITY;
+    this.#lookedAtMs = Number.NEGATIVE_INFINITY;
+    this.#changes.forget();
   }
 
   /**
@@ -309,7 +310,7 @@ export class ThreadIndex {
     return this.#looking;
   }
   async #lookNow(db: SqliteIndex): Promise<void> {
-    const everywhere = hasPassed(this.#lookedAtMs, sweepEveryMs, this.#now());
+    const everywhere = hasPassed(this.#lookedAtMs, lookEveryMs, this.#now());
     if (everywhere) this.#lookedAtMs = this.#now();
     const seen = new Set<string>([archiveFolder(this.#home)]);
     const waiting: string[] = [];
@@ -451,44 +452,6 @@ export class ThreadIndex {
     const row = rowOfFile(foundFile(file, this.#home), this.#sources(db));
     if (row !== undefined) db.put(row);
     this.#backlog.drop(file);
-  }
-
-  /**
-   * Updates the times of last change: other programs' writes to a file leave no trace in any folder. Before the first list sorted by them,
-   * and the first search, the most recently used threads are checked, which in most homes are all; the others follow in the background, now and with later
-   * requests.
-   */
-  async #checkTimes(db: SqliteIndex): Promise<void> {
-    if (this.#sweptAtMs === Number.NEGATIVE_INFINITY && this.#sweeping === undefined) {
-      this.#compare(db.newestStates(checkedAtOnce));
-      await this.#flush(db);
-    }
-    if (hasPassed(this.#sweptAtMs, sweepEveryMs, this.#now())) this.#sweeping ??= this.#sweep(db);
-  }
-
-  #compare(states: readonly FileState[]): void {
-    for (const state of states) {
-      const stats = statSync(state.path, { throwIfNoEntry: false });
-      if (stats === undefined || stats.size !== state.size || stats.mtimeMs !== state.updatedMs) this.#touched.add(state.path);
-    }
-  }
-
-  async #sweep(db: SqliteIndex): Promise<void> {
-    try {
-      await sleep(restMs); // the caller gets its response first
-      for (let after = 0; !this.#closed; ) {
-        const { states, last } = db.statesAfter(after, sweptAtOnce);
-        if (states.length === 0) break;
-        this.#compare(states);
-        after = last;
-        await this.#flush(db);
-        await sleep(sweepPauseMs);
-      }
-      this.#sweptAtMs = this.#now();
-    } catch {
-    } finally {
-      this.#sweeping = undefined;
-    }
   }
 
   #quietly(work: () => void): void {

@@ -9,9 +9,8 @@ import { setImmediate } from "node:timers/promises";
 import { type OpenedFile, openRegular, readInto } from "../../lib/bounded-read.ts";
 import { invalidRequest } from "../../protocol/errors.ts";
 
+/** Two of them stay in a processor's cache while one is looked through and the other is filled. */
 const chunkBytes = 512 << 10;
-/** For what is only looked through: fewer reads. */
-const largeChunkBytes = 4 << 20;
 const headBytes = 32 << 10;
 const sliceMs = 6;
 /** A line larger than this is not a rollout line; keeping it would only cost memory. */
@@ -38,7 +37,7 @@ export async function readLinesInTwo(
 ): Promise<void> {
   const { size } = await stat(path);
   let read = 0;
-  for await (const block of rawBlocksOf(path, Number.POSITIVE_INFINITY, largeChunkBytes)) {
+  for await (const block of rawBlocksOf(path, Number.POSITIVE_INFINITY)) {
     read += block.length;
     if (read < size - lastBytes) await inSlices(takeOld(block));
     else await splitText(block.toString("utf8"), take);
@@ -68,13 +67,13 @@ export async function readEndBytes(path: string, lastBytes: number): Promise<Buf
 
 /** The file's text in blocks that end at a line end. */
 export async function* blocksOf(path: string, end = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
-  for await (const block of rawBlocksOf(path, end, chunkBytes)) yield block.toString("utf8");
+  for await (const block of rawBlocksOf(path, end)) yield block.toString("utf8");
 }
 
 /** A block is valid until the next one is requested. */
-async function* rawBlocksOf(path: string, end: number, pieceBytes: number): AsyncGenerator<Buffer> {
+async function* rawBlocksOf(path: string, end: number): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
-  for await (const chunk of contentOf(path, pieceBytes, end)) {
+  for await (const chunk of contentOf(path, chunkBytes, end)) {
     let from = 0;
     if (rest.length > 0) {
       from = chunk.indexOf(newline) + 1;
@@ -135,7 +134,7 @@ export async function* contentOf(path: string, pieceBytes = chunkBytes, end = Nu
   try {
     if (opened.stats.size > maxBytes) throw tooLarge(path, maxBytes);
     let left = end;
-    for await (const piece of path.endsWith(".zst") ? unpackedPieces(opened, path) : plainPieces(opened, pieceBytes)) {
+    for await (const piece of path.endsWith(".zst") ? unpackedPieces(opened, path) : plainPieces(opened, pieceBytes, end)) {
       yield piece.length <= left ? piece : piece.subarray(0, left);
       left -= piece.length;
       if (left <= 0) return;
@@ -145,16 +144,32 @@ export async function* contentOf(path: string, pieceBytes = chunkBytes, end = Nu
   }
 }
 
-/** Data appended while reading is left for the next reader. */
-async function* plainPieces({ fd, stats }: OpenedFile, pieceBytes: number): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(pieceBytes, stats.size)));
-  for (let at = 0; at < stats.size; ) {
-    const count = await readInto(fd, buffer, 0, Math.min(buffer.length, stats.size - at), at);
-    if (count === 0) return;
-    yield buffer.subarray(0, count);
-    at += count;
+/** Data appended while reading is left for the next reader. From the second piece on, the next one is read while one is used. */
+async function* plainPieces({ fd, stats }: OpenedFile, pieceBytes: number, end: number): AsyncGenerator<Buffer> {
+  const last = Math.min(end, stats.size);
+  const length = Math.min(pieceBytes, last);
+  const buffers: Buffer[] = [];
+  const readAt = async (at: number, turn: number): Promise<Buffer> => {
+    const buffer = buffers[turn % 2] ?? Buffer.allocUnsafe(length);
+    buffers[turn % 2] = buffer;
+    return buffer.subarray(0, await readInto(fd, buffer, 0, Math.min(length, last - at), at));
+  };
+  let ahead: Promise<Buffer> | undefined;
+  try {
+    for (let at = 0, turn = 0; at < last; turn++) {
+      const piece = await (ahead ?? readAt(at, turn));
+      ahead = undefined;
+      if (piece.length === 0) return;
+      at += piece.length;
+      if (turn > 0 && at < last) ahead = readAt(at, turn + 1);
+      ahead?.catch(ignore); // it may fail before anybody waits for it
+      yield piece;
+    }
+  } finally {
+    await ahead?.catch(ignore); // the caller closes the file
   }
 }
+const ignore = (): void => {};
 
 /** Codex compresses rollouts that have not been used for long. */
 async function* unpackedPieces(opened: OpenedFile, path: string): AsyncGenerator<Buffer> {
@@ -164,7 +179,7 @@ async function* unpackedPieces(opened: OpenedFile, path: string): AsyncGenerator
     params: { [constants.ZSTD_d_windowLogMax]: unpacking.maxWindowLog },
   });
   const limit = Math.min(maxBytes, Math.max(unpacking.freeBytes, opened.stats.size * unpacking.ratio));
-  const packed = Readable.from(copies(plainPieces(opened, headBytes)));
+  const packed = Readable.from(copies(plainPieces(opened, headBytes, opened.stats.size)));
   packed.on("error", (error) => inflate.destroy(error)).pipe(inflate);
   let size = 0;
   try {
