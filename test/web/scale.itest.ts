@@ -6,7 +6,7 @@ import type { Browser } from "playwright-core";
 import { FakeBridge } from "../../apps/web/test/fake-bridge.ts";
 import { fill } from "../../apps/web/test/play.ts";
 import type { ThreadItem } from "../../src/protocol/item.ts";
-import { openBrowser, pageFolder, patienceMs, picture, until } from "./page.ts";
+import { checkAccessibility, openBrowser, pageFolder, patienceMs, picture, until } from "./page.ts";
 import { firstLoad, frames, longTranscript, median, restyled } from "./scale.ts";
 
 let browser: Browser | undefined;
@@ -126,6 +126,7 @@ test("a long table in parts has one set of columns and is one table for a screen
   }, "the three parts have the same columns");
   assert.equal(await page.getByRole("table").count(), 1);
   assert.equal(await page.getByRole("table").getByRole("row").count(), 251);
+  await checkAccessibility(page, "a long table");
   await page.close();
 });
 
