@@ -1,4 +1,4 @@
-/** Figures of the manager's page and websocket, as JSON on stdout: node scripts/bench-page.ts [--full]. Takes about two minutes. */
+/** Figures of the manager's page and websocket, as JSON on stdout: node scripts/bench-page.ts [--full] [--only "one table"]. Takes about two minutes. */
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
@@ -8,9 +8,9 @@ import { fill } from "../apps/web/test/play.ts";
 import { adminToken, openedWith, PlayedEngine, scratchFolder, startManager, type TestManager, threadOf } from "../test/support/manager.ts";
 import { openBrowser, pageFolder } from "../test/web/page.ts";
 import { firstLoad, frames, longTranscript, quantile } from "../test/web/scale.ts";
-import { inPage, mainThread, measurePageSizes } from "./bench/page-sizes.ts";
+import { inPage, mainThread, type Part, pageSizes } from "./bench/page-sizes.ts";
 
-const { values: flags } = parseArgs({ options: { full: { type: "boolean", default: false } } });
+const { values: flags } = parseArgs({ options: { full: { type: "boolean", default: false }, only: { type: "string", default: "" } } });
 const repeats = flags.full ? 7 : 3;
 const streamMs = flags.full ? 8000 : 3000;
 const [clients, threads] = [100, 50];
@@ -208,14 +208,18 @@ async function measureStreams(manager: TestManager, engine: PlayedEngine): Promi
 }
 
 const browser = await openBrowser();
-const load = firstLoad();
-const figures = {
+const parts: Readonly<Record<string, Part>> = {
   ...(browser === undefined
-    ? { page: "no Chromium on this machine" }
-    : { ...(await pageFigures(browser)), ...(await measurePageSizes(browser, streamMs)) }),
-  "first load kB gzip": round(load.bytes / 1000),
-  "first load files": load.files,
-  ...(await streamFigures()),
+    ? { page: async () => ({ page: "no Chromium on this machine" }) }
+    : { "sessions and items": () => pageFigures(browser), ...pageSizes(browser, streamMs) }),
+  "first load": async () => {
+    const load = firstLoad();
+    return { "first load kB gzip": round(load.bytes / 1000), "first load files": load.files };
+  },
+  sockets: streamFigures,
 };
+const figures: Record<string, number | string> = {};
+for (const [name, measure] of Object.entries(parts)) if (name.includes(flags.only)) Object.assign(figures, await measure());
 await browser?.close();
 process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
+if (Object.keys(figures).length === 0) process.stderr.write(`No part has "${flags.only}" in its name: ${Object.keys(parts).join(", ")}\n`);

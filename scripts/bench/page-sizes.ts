@@ -40,11 +40,19 @@ async function metric(tools: CDPSession, wanted: string): Promise<number> {
   return metrics.find(({ name }) => name === wanted)?.value ?? 0;
 }
 
-export async function measurePageSizes(browser: Browser, streamMs: number): Promise<Record<string, number>> {
+/** Measures some rows; it can be run alone. */
+export type Part = () => Promise<Readonly<Record<string, number | string>>>;
+
+export function pageSizes(browser: Browser, streamMs: number): Readonly<Record<string, Part>> {
+  const markdown = Object.keys(growing).map((kind): [string, Part] => [
+    `markdown, ${kind}`,
+    () => measureMarkdown(browser, kind as keyof typeof growing, streamMs),
+  ]);
   return {
-    ...(await measureStreams(browser, streamMs)),
-    ...(await measureMarkdown(browser, streamMs)),
-    ...(await measureSessions(browser)),
+    "deltas after items": () => measureStreams(browser, "after 5,000 items", streamMs),
+    "deltas in a turn of items": () => measureStreams(browser, "in a turn of 5,000 items", streamMs),
+    ...Object.fromEntries(markdown),
+    "thousands of sessions": () => measureSessions(browser),
   };
 }
 
@@ -137,17 +145,19 @@ async function measureRunning(browser: Browser, opened: Opened, text: string, ms
 
 const prose = "Some words of an answer with **bold** ones, `code` and more of them, up to the end of a paragraph.\n\n";
 
-async function measureStreams(browser: Browser, ms: number): Promise<Record<string, number>> {
-  const after = await measureRunning(browser, { before: [], answer: "", earlier: items }, prose, ms);
-  const long = longTranscript(items).flatMap((turn) => turn.items);
-  const within = await measureRunning(browser, { before: long, answer: "", earlier: 0 }, prose, ms);
-  const rows = (name: string, found: Streamed): Record<string, number> => ({
-    [`${name}: frames a second`]: round(found.framesPerSecond),
-    [`${name}: main thread ms a frame`]: round(found.perFrame),
-  });
+async function measureStreams(
+  browser: Browser,
+  where: "after 5,000 items" | "in a turn of 5,000 items",
+  ms: number,
+): Promise<Record<string, number>> {
+  const opened =
+    where === "after 5,000 items"
+      ? { before: [], answer: "", earlier: items }
+      : { before: longTranscript(items).flatMap((turn) => turn.items), answer: "", earlier: 0 };
+  const { framesPerSecond, perFrame } = await measureRunning(browser, opened, prose, ms);
   return {
-    ...rows("2,000 deltas a second after 5,000 items", after),
-    ...rows("2,000 deltas a second in a turn of 5,000 items", within),
+    [`2,000 deltas a second ${where}: frames a second`]: round(framesPerSecond),
+    [`2,000 deltas a second ${where}: main thread ms a frame`]: round(perFrame),
   };
 }
 
@@ -160,22 +170,21 @@ const mixed = Array.from({ length: 12 }, (_, i) =>
   ].join(""),
 ).join("");
 /** Blocks that do not end while they stream are the hard case: nothing of them is finished. */
-const growing: Readonly<Record<string, { readonly begin: string; readonly repeat: string }>> = {
+const growing = {
   "of all kinds": { begin: "", repeat: mixed },
   "one block of code": { begin: "```ts\n", repeat: "const value = compute(1, 2, 3); // a line of code\n" },
   "one list": { begin: "", repeat: "- an item with **bold** words and `code` in it\n" },
   "one table": { begin: "| name | value |\n|---|---:|\n", repeat: "| a name with `code` | 12,345 |\n" },
 };
 
-async function measureMarkdown(browser: Browser, ms: number): Promise<Record<string, number>> {
-  const found: Record<string, number> = {};
-  for (const [name, { begin, repeat }] of Object.entries(growing)) {
-    const answer = begin + repeat.repeat(Math.ceil(markdownChars / repeat.length));
-    const { share, perFrame } = await measureRunning(browser, { before: [], answer, earlier: 0 }, repeat, ms);
-    found[`2,000 deltas a second into markdown of 200 kB, ${name}: main thread, % of the time`] = round(share);
-    found[`2,000 deltas a second into markdown of 200 kB, ${name}: main thread ms a frame`] = round(perFrame);
-  }
-  return found;
+async function measureMarkdown(browser: Browser, kind: keyof typeof growing, ms: number): Promise<Record<string, number>> {
+  const { begin, repeat } = growing[kind];
+  const answer = begin + repeat.repeat(Math.ceil(markdownChars / repeat.length));
+  const { share, perFrame } = await measureRunning(browser, { before: [], answer, earlier: 0 }, repeat, ms);
+  return {
+    [`2,000 deltas a second into markdown of 200 kB, ${kind}: main thread, % of the time`]: round(share),
+    [`2,000 deltas a second into markdown of 200 kB, ${kind}: main thread ms a frame`]: round(perFrame),
+  };
 }
 
 async function measureSessions(browser: Browser): Promise<Record<string, number>> {

@@ -5,7 +5,8 @@ import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { FakeBridge } from "../../apps/web/test/fake-bridge.ts";
 import { fill } from "../../apps/web/test/play.ts";
-import { openBrowser, pageFolder, patienceMs, picture, until } from "./page.ts";
+import type { ThreadItem } from "../../src/protocol/item.ts";
+import { checkAccessibility, openBrowser, pageFolder, patienceMs, picture, until } from "./page.ts";
 import { firstLoad, frames, longTranscript, median, restyled } from "./scale.ts";
 
 let browser: Browser | undefined;
@@ -108,6 +109,24 @@ test("text streamed into a very long answer costs the browser no more than in a 
   const long = await perWord("s6", 2000);
   console.log(`a word that streams in: ${short.toFixed(1)} elements restyled after 10 blocks, ${long.toFixed(1)} after 2,000`);
   assert.ok(long < short * 3 + 10, `${long.toFixed(1)} elements for each word, ${short.toFixed(1)} in a short answer`);
+  await page.close();
+});
+
+test("a long table in parts has one set of columns and is one table for a screen reader", skip, async () => {
+  const page = (await browser?.newPage({ viewport: { width: 1280, height: 860 } })) ?? assert.fail("a browser");
+  page.setDefaultTimeout(patienceMs);
+  const rows = Array.from({ length: 250 }, (_, i) => `| row ${i} | ${i === 240 ? "a much longer cell than all others" : i} |\n`).join("");
+  const items: ThreadItem[] = [{ type: "agentMessage", id: "table", text: `| name | value |\n|---|---:|\n${rows}` }];
+  bridge.turns.set("s5", [{ id: "tables", status: "completed", items }]);
+  await page.goto(`${url}/s/s5`);
+  const columns = `[...document.querySelectorAll(".md-table table")].map((t) => [...t.rows[0].cells].map((c) => Math.round(c.getBoundingClientRect().left)).join())`;
+  await until(async () => {
+    const found = (await page.evaluate(columns)) as string[];
+    return found.length === 3 && new Set(found).size === 1;
+  }, "the three parts have the same columns");
+  assert.equal(await page.getByRole("table").count(), 1);
+  assert.equal(await page.getByRole("table").getByRole("row").count(), 251);
+  await checkAccessibility(page, "a long table");
   await page.close();
 });
 

@@ -9,7 +9,8 @@ export interface Groups {
   readonly grouped: number;
 }
 
-const maxBlocks = 32;
+// Each group costs the browser a look at the whole page, once, so they are not small.
+const maxBlocks = 64;
 const maxChars = 6000;
 
 /** `before` is the result for the beginning of the same blocks. */
@@ -18,12 +19,14 @@ export function groupsOf(before: Groups | undefined, blocks: readonly Token[]): 
   const isLonger = before !== undefined && before.grouped <= blocks.length && before.blocks[0] === blocks[0];
   const full = isLonger ? [...before.full] : [];
   let grouped = isLonger ? before.grouped : 0;
-  for (let at = grouped, chars = 0; at < blocks.length; at++) {
-    chars += blocks[at]?.raw.length ?? 0;
-    if (at + 1 - grouped < maxBlocks && chars < maxChars) continue;
+  for (let at = grouped, chars = 0, count = 0; at < blocks.length; at++) {
+    const block = blocks[at];
+    chars += block?.raw.length ?? 0;
+    if (block?.type !== "space") count++;
+    if (count < maxBlocks && chars < maxChars) continue;
     full.push(blocks.slice(grouped, at + 1));
     grouped = at + 1;
-    chars = 0;
+    [chars, count] = [0, 0];
   }
   return { blocks, full, grouped };
 }

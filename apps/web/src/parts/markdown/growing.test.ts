@@ -4,6 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { cutCode } from "../code/cut-code.ts";
 import { advance, type Blocks } from "./blocks.ts";
+import { cutRows, longestCells, partRows } from "./cut-rows.ts";
 import { groupsOf } from "./groups.ts";
 
 test("markdown read piece by piece gives the blocks of the whole text", () => {
@@ -86,6 +87,26 @@ test("long code is drawn in parts that lose no line and keep their identity whil
   assert.ok(parts.length > 1);
   assert.equal([...parts.map((part) => part.text), code.slice(end)].join("\n"), code);
   assert.ok(parts.every(({ text, lines }) => !text.endsWith("\n") && lines === text.split("\n").length));
+});
+
+test("a long table is drawn in parts that lose no row and keep their identity while it grows", () => {
+  const rows = Array.from({ length: 3 * partRows + 7 }, (_, i) => [{ text: `${i}` }, { text: "x".repeat(i === 250 ? 40 : i % 30) }]);
+  let parts: ReturnType<typeof cutRows<(typeof rows)[number]>> | undefined;
+  for (let length = 0; length < rows.length; length += 23) {
+    const next = cutRows(parts, rows.slice(0, length));
+    assert.ok(parts?.every((part, i) => part.length < partRows || part === next[i]) ?? true);
+    parts = next;
+  }
+  const whole = cutRows(parts, rows);
+  assert.deepEqual(whole.flat(), rows);
+  assert.deepEqual(
+    whole.map((part) => part.length),
+    [partRows, partRows, partRows, 7],
+  );
+  assert.deepEqual(
+    longestCells(rows).map(({ text }) => text.length),
+    [3, 40],
+  );
 });
 
 test("finished blocks are grouped once, and full groups stay the same arrays", () => {
