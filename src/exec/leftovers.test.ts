@@ -26,7 +26,7 @@ describe("what a killed server left", { skip: process.platform === "linux" ? fal
   });
   afterEach(() => rmSync(home, { recursive: true }));
 
-  test("stand-ins go, with leases of the dead or without; all else stays", () => {
+  test("stand-ins go, with leases of the dead or without; all else stays", async () => {
     const at = (name: string): string => path.join(work, name);
     for (const name of ["left", "fresh", "filled"]) mkdirSync(at(name), { mode: 0o1711 });
     mkdirSync(at("theirs"));
@@ -36,13 +36,13 @@ describe("what a killed server left", { skip: process.platform === "linux" ? fal
     const own = new Placeholders();
     own.hold(at("held"));
     noted(...["left", "fresh", "filled", "theirs", "file", "held", "missing"].map(at), "relative");
-    new LeftoverNotes(home).clearOthers();
+    await new LeftoverNotes(home).clearOthers();
     assert.deepEqual(readdirSync(work).sort(), ["file", "filled", "held", "theirs"]);
     assert.deepEqual(readdirSync(path.join(home, "parley/stand-ins")), []);
     own.release(at("held"));
   });
 
-  test("stand-ins of a dead server with another home go from the temporary folder, which all share", (t) => {
+  test("stand-ins of a dead server with another home go from the temporary folder, which all share", async (t) => {
     const before = process.env["TMPDIR"];
     t.after(() => {
       if (before === undefined) delete process.env["TMPDIR"];
@@ -52,16 +52,16 @@ describe("what a killed server left", { skip: process.platform === "linux" ? fal
     for (const name of [".git", ".codex"]) mkdirSync(path.join(work, name), { mode: 0o1711 });
     writeFileSync(path.join(work, ".git", `.parley-${dead()}-x`), "");
     mkdirSync(path.join(work, ".agents"));
-    new LeftoverNotes(path.join(home, "another")).clearOthers();
+    await new LeftoverNotes(path.join(home, "another")).clearOthers();
     assert.deepEqual(readdirSync(work), [".agents"], "a folder of somebody's stays");
   });
 
-  test("a running server's records are left alone, and removed when it closes", () => {
+  test("a running server's records are left alone, and removed when it closes", async () => {
     const own = new LeftoverNotes(home);
     const folder = path.join(work, ".git");
     mkdirSync(folder, { mode: 0o1711 });
     own.note([folder]);
-    new LeftoverNotes(home).clearOthers();
+    await new LeftoverNotes(home).clearOthers();
     assert.ok(existsSync(folder));
     assert.equal(readdirSync(path.join(home, "parley/stand-ins")).length, 1);
     own.close();
@@ -78,7 +78,7 @@ describe("what a killed server left", { skip: process.platform === "linux" ? fal
     const others = [start(confinedCommandId()), start("0123456789abcdef"), start("c-1-1-1-00")];
     await Promise.all([orphan, ...others].map((child) => once(child, "spawn")));
     const ended = once(orphan, "exit");
-    new LeftoverNotes(home).clearOthers();
+    await new LeftoverNotes(home).clearOthers();
     const [, signal] = await ended;
     assert.equal(signal, "SIGKILL");
     for (const child of others) assert.ok(child.exitCode === null && child.signalCode === null);

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { readBoundedSync, readBoundedTextSync } from "../lib/bounded-read.ts";
 import { appendLineSync } from "../lib/durable-write.ts";
+import { createPace } from "../lib/pace.ts";
 import { markName } from "./janitor.ts";
 import { isRunning, processNumbers, processSpace, serverName, signalProcess } from "./processes.ts";
 import { isPlaceholder } from "./sandbox/placeholders.ts";
@@ -30,6 +31,7 @@ function isDead(name: string): boolean {
 const maxNotes = 256;
 const maxNoteBytes = 1024 * 1024;
 const maxEnvironmentBytes = 8 * 1024 * 1024;
+const stretchMs = 1;
 
 /** The records of one server. */
 export class LeftoverNotes {
@@ -62,8 +64,8 @@ export class LeftoverNotes {
    * Removes what dead servers left: the placeholders that servers of this home recorded, and those in the temporary folders, whichever
    * server made them.
    */
-  clearOthers(): void {
-    endOrphans();
+  async clearOthers(): Promise<void> {
+    await endOrphans();
     for (const folder of [...new Set([tmpdir(), "/tmp"])]) for (const name of protectedNames) clearStandIn(path.join(folder, name));
     let names: readonly string[] = [];
     quietly(() => {
@@ -111,10 +113,12 @@ function clearStandIn(folder: string): void {
 
 const markStart = `\0${markName}=`;
 
-/** Kills confined commands whose server is gone. Nobody reads their output any more. */
-function endOrphans(): void {
+/** Kills confined commands whose server is gone. Nobody reads their output any more. In portions: reading every process takes as long as several turns. */
+async function endOrphans(): Promise<void> {
   if (process.platform !== "linux") return;
-  for (const pid of processNumbers(undefined))
+  const pace = createPace(stretchMs);
+  for (const pid of processNumbers(undefined)) {
+    await pace();
     quietly(() => {
       // Not cut apart at each variable: V8 then optimizes the loop, for which every idle server paid 20 ms and 5 MB.
       const text = `\0${readBoundedSync(`/proc/${pid}/environ`, maxEnvironmentBytes).toString("latin1")}`;
@@ -124,6 +128,7 @@ function endOrphans(): void {
       const [, server] = confinedId.exec(id) ?? [];
       if (server !== undefined && isDead(server)) signalProcess(pid, "SIGKILL");
     });
+  }
 }
 
 function quietly(act: () => void): void {

@@ -55,8 +55,8 @@ for (const { engine, skip } of await testedEngines())
           if (helper !== undefined) process.kill(helper, "SIGKILL");
           server.kill("SIGKILL");
           await once(server, "exit");
-          await eventually(() => {
-            new LeftoverNotes(bench.home).clearOthers();
+          await eventually(async () => {
+            await new LeftoverNotes(bench.home).clearOthers();
             return commandsOf(pid).length === 0;
           }, `nothing is left of a command killed after ${moment} ms`);
         }
