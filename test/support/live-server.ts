@@ -134,7 +134,7 @@ function textOf(file: string): string {
 /** Polls for something outside the test's process that emits no event. The timeout only guards against hanging. */
 export async function eventually(isTrue: () => boolean | Promise<boolean>, what: string, ms = 60_000): Promise<void> {
   const end = performance.now() + ms;
-  while (!await isTrue()) {
+  while (!(await isTrue())) {
     if (performance.now() > end) throw new Error(`${what} did not come true in ${ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
