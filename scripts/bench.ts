@@ -15,7 +15,7 @@ import type { ManagerFigures } from "./bench/manager-rows.ts";
 import { type Measures, measure, scenarioNames } from "./bench/measure.ts";
 import { startOtherWork } from "./bench/other-work.ts";
 import { plot, plotSizes } from "./bench/plot.ts";
-import { failuresOf, historyEntry, performancePage, printed, type Run } from "./bench/report.ts";
+import { failuresOf, failuresOfPart, historyEntry, type Parts, performancePage, printed, printedParts, type Run } from "./bench/report.ts";
 import { measureSizes, type SizeFigures, type SizeName, type SizePoint, sizes } from "./bench/sizes.ts";
 import { sectionOf } from "./bench-agent/table.ts";
 import { buildIfOld } from "./build.ts";
@@ -63,7 +63,7 @@ const { values: flags } = parseArgs({
 
 async function main(): Promise<number> {
   if (flags.page) {
-    writePage(JSON.parse(readFileSync(files.latest, "utf8")));
+    writePage(latestRun());
     return 0;
   }
   await buildIfOld();
@@ -74,40 +74,47 @@ async function main(): Promise<number> {
   const bench = await openBench(shared, place);
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => abort(stop, bench));
+  const scene: Scene = { bench, codex, signal: stop.signal };
+  const hasRows = scenarioNames.some((name) => chosen.includes(name));
+  const failures: string[] = [];
   try {
-    let failed = 0;
-    for (let left = Number(flags.runs); left > 0; left--) {
-      const scope: Scope = left > 1 ? "rows" : "everything";
-      const run = await measureAll(bench, { codex, scope }, stop.signal);
-      process.stdout.write(printed(run));
+    for (let run = 0; run < (hasRows ? Number(flags.runs) : 0); run++) {
+      const measured = await measureRun(scene);
+      process.stdout.write(printed(measured));
       if (stop.signal.aborted) return 130;
-      keep(run, scope);
-      const failures = failuresOf(run, scope === "rows" ? [] : chosen);
-      for (const failure of failures) process.stderr.write(`FAILED ${failure}\n`);
-      failed += failures.length;
+      keepRun(measured);
+      failures.push(...failuresOf(measured));
     }
-    return failed === 0 ? 0 : 1;
+    for (const name of partNames.filter((name) => chosen.includes(name) || (name.startsWith("size-") && chosen.includes("sizes")))) {
+      const found = await measurePart(name, scene);
+      process.stdout.write(printedParts(found));
+      if (stop.signal.aborted) return 130;
+      keepPart(found);
+      failures.push(...failuresOfPart(name, found));
+    }
+    for (const failure of failures) process.stderr.write(`FAILED ${failure}\n`);
+    return failures.length === 0 ? 0 : 1;
   } finally {
     bench?.stop();
     rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 }
 
-/** What was measured so far is still shown; nothing is written. A second signal ends the process as it would without a handler. */
+/** What is complete is shown and kept; of what is under way, only the rows so far are shown. A second signal ends the process as it would without a handler. */
 function abort(stop: AbortController, bench: Bench | undefined): void {
   process.stderr.write("Stopping; what is measured so far follows.\n");
   stop.abort();
   bench?.stop();
 }
 
-/** Of several runs in a row, all but the last measure the rows of the table alone. */
-type Scope = "rows" | "everything";
-interface Plan {
+interface Scene {
+  readonly bench: Bench | undefined;
   readonly codex: Codex | undefined;
-  readonly scope: Scope;
+  readonly signal: AbortSignal;
 }
 
-async function measureAll(bench: Bench | undefined, { codex, scope }: Plan, signal: AbortSignal): Promise<Run> {
+/** The rows of the table. */
+async function measureRun({ bench, codex, signal }: Scene): Promise<Run> {
   const started = performance.now();
   const before = loadavg()[0] ?? 0;
   if (before > 0.5) process.stderr.write(`The machine is not idle (load ${before.toFixed(1)}): trust the ratios only so far.\n`);
@@ -116,12 +123,12 @@ async function measureAll(bench: Bench | undefined, { codex, scope }: Plan, sign
       "The shared benchmark is not there (PARLEY_SHARED): only the manager, the engines, the home and the sizes are measured.\n",
     );
   const rounds = Number(flags.rounds ?? (quick ? 1 : 4));
-  const specs = specsOf(codex);
-  const rows = bench === undefined ? { measures: {}, load: [] } : await measureRows(bench, specs, rounds, signal);
+  const rows = bench === undefined ? { measures: {}, load: [] } : await measureRows(bench, specsOf(codex), rounds, signal);
   const after = loadavg()[0] ?? 0;
   return {
     kind: quick ? "quick" : "full",
     when: new Date().toISOString(),
+    minutes: Number(((performance.now() - started) / 60_000).toFixed(1)),
     commit: commit(),
     codex: codex?.version ?? null,
     rounds,
@@ -134,8 +141,6 @@ async function measureAll(bench: Bench | undefined, { codex, scope }: Plan, sign
     },
     load: { before, highest: Math.max(before, after, ...rows.load), after, busy },
     measures: rows.measures,
-    ...(scope === "rows" ? noParts : await measureParts(bench, specs, codex, signal)),
-    minutes: Number(((performance.now() - started) / 60_000).toFixed(1)),
   };
 }
 
@@ -154,40 +159,35 @@ async function measureRows(
   }
 }
 
-type Parts = Pick<Run, "curves" | "manager" | "engines" | "home" | "fleet" | "sizes">;
-const noParts: Parts = { curves: [], manager: undefined, engines: undefined, home: undefined, fleet: undefined, sizes: undefined };
-
-async function measureParts(
-  bench: Bench | undefined,
-  specs: readonly Spec[],
-  codex: Codex | undefined,
-  signal: AbortSignal,
-): Promise<Parts> {
+async function measurePart(name: string, { bench, codex, signal }: Scene): Promise<Parts> {
   const program = path.join(root, "bin/parley");
-  const measured = async <T>(part: string, work: () => Promise<T> | T): Promise<T | undefined> =>
-    chosen.includes(part) && !signal.aborted ? await work() : undefined;
-  const curveSpecs = quick ? specs.filter(({ name }) => name === "ours") : specs;
-  const only = sizeNames.filter((name) => chosen.includes("sizes") || chosen.includes(`size-${name}`));
-  return {
-    curves: (await measured("curves", () => (bench === undefined ? [] : drawCurves(bench, curveSpecs, quick, signal)))) ?? [],
-    manager: await measured("manager", measureManager),
-    engines: await measured("engines", () => measureEngines(quick ? 3 : 8, signal)),
-    home: await measured("home", () => measureHome(program, quick ? 2 : 5, signal)),
-    fleet: await measured("fleet", () => measuredFleet(signal)),
-    sizes:
-      only.length > 0 && !signal.aborted ? await measureSizes({ ours: program, codex: codex?.program, quick, only, signal }) : undefined,
-  };
+  switch (name) {
+    case "curves": {
+      const specs = specsOf(codex).filter((spec) => !quick || spec.name === "ours");
+      return bench === undefined ? {} : { curves: await drawCurves(bench, specs, quick, signal) };
+    }
+    case "manager":
+      return { manager: measureManager() };
+    case "engines":
+      return { engines: await measureEngines(quick ? 3 : 8, signal) };
+    case "home":
+      return { home: await measureHome(program, quick ? 2 : 5, signal) };
+    case "fleet":
+      return { fleet: await (await import("./bench/fleet.ts")).measureFleet(program, signal) };
+    default: {
+      const only = [name.slice("size-".length)];
+      return { sizes: await measureSizes({ ours: program, codex: codex?.program, quick, only, signal }) };
+    }
+  }
 }
-const measuredFleet = async (signal: AbortSignal): Promise<FleetFigures | undefined> =>
-  (await import("./bench/fleet.ts")).measureFleet(path.join(root, "bin/parley"), signal);
 const sizeNames = Object.keys(sizes) as SizeName[];
 const quick = !flags.full;
 const busy = Number(flags.busy);
-/** What is measured beside the rows of the table. */
-const parts = ["curves", "manager", "engines", "home", "fleet", "sizes"];
+/** What is measured beside the rows of the table, in this order. */
+const partNames = ["curves", "manager", "engines", "home", "fleet", ...sizeNames.map((name) => `size-${name}`)];
 /** The table's rows once more: a run of its own for the history, while the other parts of the page stay as they are. */
 const isRowsOnly = flags.only === "rows";
-const chosen = isRowsOnly ? scenarioNames : (flags.only?.split(",") ?? [...scenarioNames, ...parts]);
+const chosen = isRowsOnly ? scenarioNames : (flags.only?.split(",") ?? [...scenarioNames, ...partNames]);
 
 /** The reference comes first. Both are measured on threads that Codex wrote. */
 function specsOf(codex: Codex | undefined): readonly Spec[] {
@@ -229,38 +229,42 @@ function commit(): string {
   return `${git("rev-parse", "--short", "HEAD") || "unknown"}${isChanged ? " with changes" : ""}`;
 }
 
-/** A partial run is shown and not stored, unless that is wanted. A run without the other server has no ratios, so the page stays. */
-function keep(run: Run, scope: Scope): void {
-  const isPartial = flags.only !== undefined && !isRowsOnly;
-  if (flags.write || (flags.full && !isPartial)) keepParts(run);
-  if (isPartial) {
-    if (flags.write) writePage(JSON.parse(readFileSync(files.latest, "utf8")));
-    return;
-  }
-  const [history, curves] = [kept(run.kind, "history.json"), kept(run.kind, "curves.svg")];
+/** Of some rows alone nothing is stored. A run without the other server has no ratios, so the page stays. */
+function keepRun(run: Run): void {
+  if (flags.only !== undefined && !isRowsOnly) return;
+  const history = kept(run.kind, "history.json");
   mkdirSync(path.dirname(history), { recursive: true });
   const lines = [...historyOf(run.kind), historyEntry(run)].slice(-maxHistory).map((entry) => `  ${JSON.stringify(entry)}`);
   writeFileSync(history, `[\n${lines.join(",\n")}\n]\n`);
-  if (run.curves.length > 0) writeFileSync(curves, plot(run.curves));
-  process.stderr.write(`Took ${run.minutes} min. Curves: ${path.relative(root, curves)}, history: ${path.relative(root, history)}\n`);
+  process.stderr.write(`Took ${run.minutes} min. History: ${path.relative(root, history)}\n`);
   if (run.kind === "quick" || run.codex === null) return;
-  const { engines: _, home: __, sizes: ___, fleet: ____, manager: _____, ...others } = run;
-  const { curves: drawn } = isRowsOnly || scope === "rows" ? JSON.parse(readFileSync(files.latest, "utf8")) : run;
-  const latest = { ...others, curves: drawn, measures: figuresOf(run.measures) };
-  writeFileSync(files.latest, `${JSON.stringify(latest)}\n`);
-  writePage(latest);
+  keepLatest({ ...latestRun(), ...run, measures: figuresOf(run.measures) });
 }
 
-/** What has a date of its own on the page. The page's figures of the manager and of the sizes are those of full runs only. */
-function keepParts(run: Run): void {
+/** Each part as soon as it is measured, so that a run that is interrupted keeps what it has. Those of the page are of full runs, or asked for by `--write`. */
+function keepPart(part: Parts): void {
+  if (part.curves !== undefined && part.curves.length > 0 && (quick || flags.write || flags.only === undefined)) {
+    const file = kept(quick ? "quick" : "full", "curves.svg");
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, plot(part.curves));
+    if (!quick) keepLatest({ ...latestRun(), curves: part.curves });
+  }
+  if (!flags.write && (quick || flags.only !== undefined)) return;
   for (const name of ["engines", "home", "fleet"] as const)
-    if (run[name] !== undefined) writeFileSync(files[name], `${JSON.stringify(run[name])}\n`);
-  if (!flags.full) return;
-  if (run.manager !== undefined) writeFileSync(files.manager, `${JSON.stringify(run.manager)}\n`);
-  if (run.sizes === undefined) return;
-  const all = withEarlier(run.sizes);
-  writeFileSync(files.sizes, `${JSON.stringify(all)}\n`);
-  writeFileSync(files.sizeCurves, plotSizes(all));
+    if (part[name] !== undefined) writeFileSync(files[name], `${JSON.stringify(part[name])}\n`);
+  if (!quick && part.manager !== undefined) writeFileSync(files.manager, `${JSON.stringify(part.manager)}\n`);
+  if (!quick && part.sizes !== undefined) {
+    const all = withEarlier(part.sizes);
+    writeFileSync(files.sizes, `${JSON.stringify(all)}\n`);
+    writeFileSync(files.sizeCurves, plotSizes(all));
+  }
+  writePage(latestRun());
+}
+
+const latestRun = (): Run => JSON.parse(readFileSync(files.latest, "utf8"));
+function keepLatest(run: Run): void {
+  writeFileSync(files.latest, `${JSON.stringify(run)}\n`);
+  writePage(run);
 }
 
 /** Sizes that were not measured this time keep their figures, with their own date and load. */
@@ -290,7 +294,7 @@ function historyOf(kind: Run["kind"]): readonly StoredRun[] {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
 }
 
-function writePage(run: Omit<Run, "engines" | "home" | "fleet" | "manager" | "sizes">): void {
+function writePage(run: Run): void {
   const causes = existsSync(files.causes) ? JSON.parse(readFileSync(files.causes, "utf8")) : {};
   const old = existsSync(files.page) ? sectionOf(readFileSync(files.page, "utf8")) : "";
   const engines: EngineFigures | undefined = existsSync(files.engines) ? JSON.parse(readFileSync(files.engines, "utf8")) : undefined;
@@ -299,7 +303,7 @@ function writePage(run: Omit<Run, "engines" | "home" | "fleet" | "manager" | "si
   const manager: ManagerFigures | undefined = existsSync(files.manager) ? JSON.parse(readFileSync(files.manager, "utf8")) : undefined;
   writeFileSync(
     files.page,
-    [performancePage({ ...run, engines, home, fleet, manager, sizes: sizesOf() }, causes, historyOf("full")), old]
+    [performancePage(run, { engines, home, fleet, manager, sizes: sizesOf() }, { causes, history: historyOf("full") }), old]
       .filter((text) => text !== "")
       .join("\n"),
   );

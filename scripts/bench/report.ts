@@ -28,13 +28,19 @@ export interface Run {
   /** Load averages: before, highest and last. `busy`: the processors that other work was made to take beside the rows. */
   readonly load: { readonly before: number; readonly highest: number; readonly after: number; readonly busy?: number };
   readonly measures: Measures;
-  readonly curves: readonly Curve[];
+  /** Of the last run that drew them. */
+  readonly curves?: readonly Curve[] | undefined;
+}
+
+/** What is measured beside the rows, each at its own time. */
+export interface Parts {
+  readonly curves?: readonly Curve[] | undefined;
   readonly manager?: ManagerFigures | undefined;
-  /** The cost of a command under each sandbox engine; undefined if it was not measured. */
-  readonly engines: EngineFigures | undefined;
-  readonly home: HomeFigures | undefined;
-  readonly fleet: FleetFigures | undefined;
-  readonly sizes: SizeFigures | undefined;
+  /** The cost of a command under each sandbox engine. */
+  readonly engines?: EngineFigures | undefined;
+  readonly home?: HomeFigures | undefined;
+  readonly fleet?: FleetFigures | undefined;
+  readonly sizes?: SizeFigures | undefined;
 }
 
 interface Line {
@@ -62,13 +68,15 @@ const cell = (of: Summary | undefined, unit: string): string =>
 const limit = (row: BenchRow, value: number): string => (row.better === "more" ? `≥ ${value}×` : `${value}×`);
 const times = (ratio: number | undefined): string => (ratio === undefined ? "–" : `${short(ratio)}×`);
 /** What was to be measured and was not, for the exit code and the last lines of a run. */
-export function failuresOf(run: Run, chosen: readonly string[]): readonly string[] {
-  const scenarios = Object.entries(run.measures).flatMap(([name, { error }]) =>
+export function failuresOf(run: Run): readonly string[] {
+  return Object.entries(run.measures).flatMap(([name, { error }]) =>
     Object.entries(error ?? {}).map(([server, text]) => `${name}, ${server}: ${typeof text === "string" ? text : "no figures"}`),
   );
-  const points = run.sizes?.points.filter(({ ours }) => ours === undefined).map(({ size, at }) => `sizes: ${size} ${at}`) ?? [];
-  const parts = (["manager", "engines", "home", "fleet"] as const).filter((name) => chosen.includes(name) && run[name] === undefined);
-  return [...scenarios, ...points, ...parts];
+}
+export function failuresOfPart(name: string, part: Parts): readonly string[] {
+  if (part.sizes !== undefined)
+    return part.sizes.points.filter(({ ours }) => ours === undefined).map(({ size, at }) => `sizes: ${size} ${at}`);
+  return Object.values(part).some((found) => found !== undefined) ? [] : [name];
 }
 
 const verdictTexts: Readonly<Record<Verdict, string>> = { aim: "aim reached", kept: "kept", missed: "MISSED", open: "–" };
@@ -88,19 +96,31 @@ export function printed(run: Run): string {
       .join("  ")
       .trimEnd(),
   );
-  const manager = Object.entries(run.manager?.figures ?? {}).map(
+  return `${lines.join("\n")}\n`;
+}
+
+export function printedParts(parts: Parts): string {
+  const manager = Object.entries(parts.manager?.figures ?? {}).map(
     ([name, value]) =>
       `manager: ${name}: ${typeof value === "number" ? short(value) : value}${isKept(name, value) === false ? ` (must: ${managerLimits[name]?.must})` : ""}`,
   );
-  const engines = run.engines === undefined ? [] : ["", ...engineTable(run.engines)];
-  const home = run.home === undefined ? [] : ["", ...homeTable(run.home)];
-  const fleet = run.fleet === undefined ? [] : ["", ...fleetTable(run.fleet)];
-  const large = run.sizes === undefined ? [] : ["", ...sizeTables(run.sizes)];
-  return `${[...lines, ...(manager.length > 0 ? ["", ...manager] : []), ...engines, ...home, ...fleet, ...large].join("\n")}\n`;
+  const lines = [
+    ...(parts.curves ?? []).flatMap((curve) => [...curveTable(curve).split("\n"), ""]),
+    ...manager,
+    ...(parts.engines === undefined ? [] : engineTable(parts.engines)),
+    ...(parts.home === undefined ? [] : homeTable(parts.home)),
+    ...(parts.fleet === undefined ? [] : fleetTable(parts.fleet)),
+    ...(parts.sizes === undefined ? [] : sizeTables(parts.sizes)),
+  ];
+  return lines.length === 0 ? "" : `\n${lines.join("\n")}\n`;
 }
 
 /** The page of a full run. Each missed target is bold, with its cause from the table of causes. */
-export function performancePage(run: Run, causes: Readonly<Record<string, string>>, history: readonly StoredRun[]): string {
+export function performancePage(
+  run: Run,
+  parts: Parts,
+  { causes, history }: { readonly causes: Readonly<Record<string, string>>; readonly history: readonly StoredRun[] },
+): string {
   const { machine, load } = run;
   const lines = linesOf(run);
   const missed = lines.filter(({ verdict }) => verdict === "missed");
@@ -131,8 +151,8 @@ ${lastRuns(history)}
 
 ![Curves: a turn by the length of its thread, a new thread by the number of stored ones, a turn by the number of open threads](bench/curves.svg)
 
-${run.curves.map(curveTable).join("\n\n")}
-${managerPart(run)}${enginesPart(run)}${homePart(run)}${fleetPart(run)}${sizesPart(run.sizes)}
+${(run.curves ?? []).map(curveTable).join("\n\n")}
+${managerPart(parts)}${enginesPart(parts)}${homePart(parts)}${fleetPart(parts)}${sizesPart(parts.sizes)}
 ## Very large homes and folders
 
 Measured by hand on a loaded machine of two cores, November 2026; processor time, since the clock told more of the load. What holds, whatever the figures: a page of threads waits for at most 2,000 files (\`src/store/index/large-homes.test.ts\`), and goes on from its cursor.
@@ -188,7 +208,7 @@ function curveTable({ title, x, y, points }: Curve): string {
   ].join("\n");
 }
 
-function managerPart({ manager }: Run): string {
+function managerPart({ manager }: Parts): string {
   if (manager === undefined) return "";
   const rows = Object.entries(manager.figures).map(([name, value]) => {
     const limit = managerLimits[name];
@@ -228,7 +248,7 @@ function engineTable({ engines }: EngineFigures): string[] {
   return [`| | ${names.join(" | ")} |`, `|---|${names.map(() => "---:|").join("")}`, ...rows];
 }
 
-function enginesPart({ engines }: Run): string {
+function enginesPart({ engines }: Parts): string {
   if (engines === undefined) return "";
   return `
 ## The engines of the sandbox
@@ -248,7 +268,7 @@ function homeTable({ measures }: HomeFigures): string[] {
   return ["| | median (lowest–highest) | measured |", "|---|---:|---:|", ...rows];
 }
 
-function homePart({ home }: Run): string {
+function homePart({ home }: Parts): string {
   if (home === undefined) return "";
   return `## Several processes on one home
 
@@ -275,7 +295,7 @@ function fleetTable({ measures }: FleetFigures): string[] {
   return ["| | median (lowest–highest) | must | aim | |", "|---|---:|---:|---:|---|", ...rows];
 }
 
-function fleetPart({ fleet }: Run): string {
+function fleetPart({ fleet }: Parts): string {
   if (fleet === undefined) return "";
   return `## A fleet
 
@@ -287,11 +307,11 @@ ${fleetTable(fleet).join("\n")}
 }
 
 /** What the history stores of a run. */
-export function historyEntry(run: Run): StoredRun & Pick<Run, "codex"> & { readonly manager: ManagerFigures["figures"] } {
+export function historyEntry(run: Run): StoredRun & Pick<Run, "codex"> {
   const rows = linesOf(run).flatMap(({ row, ours, codex, ratio }) =>
     ours === undefined ? [] : [[row.id, { ours: rounded(ours.median), codex: rounded(codex?.median), ratio: rounded(ratio) }]],
   );
-  const { kind, when, commit, codex, rounds, load, manager } = run;
-  return { kind, when, commit, codex, rounds, load, rows: Object.fromEntries(rows), manager: manager?.figures ?? {} };
+  const { kind, when, commit, codex, rounds, load } = run;
+  return { kind, when, commit, codex, rounds, load, rows: Object.fromEntries(rows) };
 }
 const rounded = (value: number | undefined): number | null => (value === undefined ? null : Number(value.toPrecision(4)));
