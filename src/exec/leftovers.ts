@@ -9,7 +9,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { readBoundedSync, readBoundedTextSync } from "../lib/bounded-read.ts";
 import { appendLineSync } from "../lib/durable-write.ts";
-import { createPace } from "../lib/pace.ts";
 import { markName } from "./janitor.ts";
 import { isRunning, processNumbers, processSpace, serverName, signalProcess } from "./processes.ts";
 import { isPlaceholder } from "./sandbox/placeholders.ts";
@@ -31,7 +30,8 @@ function isDead(name: string): boolean {
 const maxNotes = 256;
 const maxNoteBytes = 1024 * 1024;
 const maxEnvironmentBytes = 8 * 1024 * 1024;
-const stretchMs = 1;
+/** Read in one go, which takes about a millisecond. */
+const processesAtOnce = 8;
 
 /** The records of one server. */
 export class LeftoverNotes {
@@ -116,9 +116,8 @@ const markStart = `\0${markName}=`;
 /** Kills confined commands whose server is gone. Nobody reads their output any more. In portions: reading every process takes as long as several turns. */
 async function endOrphans(): Promise<void> {
   if (process.platform !== "linux") return;
-  const pace = createPace(stretchMs);
-  for (const pid of processNumbers(undefined)) {
-    await pace();
+  for (const [i, pid] of processNumbers(undefined).entries()) {
+    if (i % processesAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
     quietly(() => {
       // Not cut apart at each variable: V8 then optimizes the loop, for which every idle server paid 20 ms and 5 MB.
       const text = `\0${readBoundedSync(`/proc/${pid}/environ`, maxEnvironmentBytes).toString("latin1")}`;

@@ -65,7 +65,7 @@ const settleAfterMs = 2_000;
 /** Consecutive commands share their placeholders in temporary folders; other programs must not see them for longer. */
 const standInsMs = 60;
 /** Cleaning up after a killed server is not urgent: the first responses come first. */
-const clearAfterMs = 3_000;
+const clearAfterMs = 2_000;
 const outOfMemory = "\n[ended by the kernel: the machine, or the memory that this server may use, ran out of memory]\n";
 
 class Runner implements ClosableRunner {

@@ -15,7 +15,8 @@ test("sandboxes of several servers that need the same missing names at once all 
     const policy = { type: "workspaceWrite" as const, writableRoots: [shared] };
     for (let round = 0; round < 15; round++) {
       const ended = await Promise.all(benches.map((bench) => bench.sh(`touch ${shared}/made && echo fine`, { policy })));
-      for (const { output } of ended) assert.equal(output, "fine\n");
+      for (const { output, exitCode, signal } of ended)
+        assert.deepEqual({ output, exitCode, signal }, { output: "fine\n", exitCode: 0, signal: null });
     }
     for (const bench of benches.splice(0)) await bench.close();
     for (const name of [".git", ".codex", ".agents"]) assert.ok(!existsSync(path.join(shared, name)), name);
