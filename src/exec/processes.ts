@@ -119,7 +119,7 @@ function readSpace(): string {
 
 /** Identifies this server uniquely: its PID namespace, pid and start time. */
 export function serverName(): string {
-  own.name ??= `${processSpace()}-${process.pid}-${startOf(process.pid) ?? "0"}`;
+  own.name ??= `${processSpace()}-${process.pid}-${startOf(process.pid) ?? unknownStart}`;
   return own.name;
 }
 
@@ -133,8 +133,16 @@ export function startOf(pid: number): string | undefined {
   }
 }
 
-/** Whether the process that started at that time is still running. */
-export const isRunning = (pid: number, start: string): boolean => isAlive(pid) && startOf(pid) === start;
+/**
+ * Whether the process that started at that time is still running. Where the time cannot be read, since this server or the one that wrote it
+ * down has no file descriptor left, a process of that number counts: what belongs to a running server must not be taken for left over.
+ */
+export function isRunning(pid: number, start: string): boolean {
+  if (!isAlive(pid)) return false;
+  const now = start === unknownStart ? undefined : startOf(pid);
+  return now === undefined ? isAlive(pid) : now === start;
+}
+const unknownStart = "0";
 
 /** Sends a signal; it is no error if the process is gone. A negative pid means a group. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
