@@ -139,7 +139,7 @@ export function performancePage(
 
 Parley from its bundle, launcher included, beside the native program of Codex ${run.codex}, started directly and not through its npm launcher. Both answer the same client in one interleaved run (ours, theirs, ours, theirs …); a cell is the median over ${run.rounds} rounds, in brackets the lowest and the highest. Stored threads are files that Codex wrote.
 
-${run.when.slice(0, 10)}, commit ${run.commit}, ${machine.cpus} × ${machine.cpu}, ${machine.memoryGB} GB, Linux ${machine.kernel}, Node ${machine.node}. Load average before the run ${short(load.before)}, highest ${short(load.highest)}, after it ${short(load.after)}.${load.busy === undefined || load.busy === 0 ? "" : ` Beside it, other work took ${short(load.busy)} processors on average (\`--busy\`).`}
+${run.when.slice(0, 10)}, commit ${run.commit}, ${machine.cpus} × ${machine.cpu}, ${machine.memoryGB} GB, Linux ${machine.kernel}, Node ${machine.node}. Load average before the run ${short(load.before)}, highest ${short(load.highest)}, after it ${short(load.after)}.${load.busy === undefined || load.busy === 0 ? "" : ` Beside it, other work kept ${short(load.busy)} of the ${machine.cpus} processors busy (\`--busy\`).`}
 
 ${reached} of ${lines.length} rows reach their aim, ${missed.length === 0 ? "none misses its limit" : `${missed.length} ${missed.length === 1 ? "misses its limit" : "miss their limits"} (in bold)`}${lacking === 0 ? "" : `, ${lacking} could not be measured`}.
 
