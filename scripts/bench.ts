@@ -45,7 +45,7 @@ const { values: flags } = parseArgs({
     rounds: { type: "string" },
     /** How many times the rows of the table are measured, one run after another; everything else is measured once, after the last. */
     runs: { type: "string", default: "1" },
-    /** Other work beside the rows, in processors that it keeps busy on average: 1.2 makes a load average of 2 to 3 with the benchmark's own. */
+    /** Other work beside the rows, in processors that it keeps busy on average: on two cores 1 made load averages that peaked at 4.5 to 6.6. */
     busy: { type: "string", default: "0" },
     /**
      * Comma-separated scenarios (`rows` for all that have a row of the table), including `curves`, `manager`, `engines`, `home`, `fleet` and `sizes` (or one of them: `size-home`, `size-thread`,

@@ -189,7 +189,7 @@ About a quarter of what a turn costs more is the look at the config's files, of 
 
 ## Measure it yourself
 
-\`npm run bench\` takes under three minutes and shows the same table on a smaller scale; \`npm run bench:full\` takes about twenty and writes this page. Both need the shared benchmark folder beside the checkout (or where \`PARLEY_SHARED\` says). Codex is taken from the path or installed for the occasion; \`--codex FILE\` names another program. Without it our own figures are shown. Earlier runs are in [bench/history.json](bench/history.json).
+\`npm run bench\` takes under three minutes and shows the same table on a smaller scale; \`npm run bench:full\` takes about half an hour and writes this page, each part as soon as it is measured. Both need the shared benchmark folder beside the checkout (or where \`PARLEY_SHARED\` says). Codex is taken from the path or installed for the occasion; \`--codex FILE\` names another program. Without it our own figures are shown. Earlier runs are in [bench/history.json](bench/history.json).
 `;
   return text;
 }
