@@ -90,6 +90,10 @@ export const requirements = {
     cases: [34],
     says: "an item is in the store before item/completed leaves",
   },
+  "order.textFirst": {
+    source: "Parley",
+    says: "text that comes in one piece with the end of its answer is sent before what that end takes to work on",
+  },
   "order.sameThread": { source: "Parley", says: "requests that change one thread run in the order they came" },
 
   "config.layers": {

@@ -3,7 +3,7 @@
  * Separate from auth.json, because other programs that share that file drop unknown keys.
  */
 import path from "node:path";
-import { readBoundedTextSync } from "../lib/bounded-read.ts";
+import { isMissing, readBoundedTextSync } from "../lib/bounded-read.ts";
 import { replaceFileSync } from "../lib/durable-write.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { parseJson } from "../lib/parse-json.ts";
@@ -98,6 +98,7 @@ export function createProviderKeys({ codexHome, mode, openKeyring = systemKeyrin
 function read(file: string): Stored {
   let text: string;
   try {
+    if (isMissing(file)) return {};
     text = readBoundedTextSync(file, maxBytes);
   } catch (error) {
     if (isCode(error, "ENOENT") || isCode(error, "ENOTDIR")) return {};

@@ -1,9 +1,9 @@
 /** Finds, validates and merges the layers of settings for a folder; gives every other part its Config. */
-import { readdirSync } from "node:fs";
 import path from "node:path";
 import type { Config, ProviderConfig } from "../core/ports/config.ts";
 import type { FoundPlugins, InstalledPlugins } from "../core/ports/plugins.ts";
 import type { Digests, ProjectTrust } from "../core/ports/project-trust.ts";
+import { namesOf } from "../lib/bounded-folder.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
 import type { ConfigLayerSource } from "../protocol/config.ts";
 import { invalidRequest, RpcError } from "../protocol/errors.ts";
@@ -311,7 +311,7 @@ export class ConfigLoader {
   #rules({ root, trust }: Project): Waiting[] {
     if (trust !== "trusted") return [];
     const folder = path.join(root, ".codex", "rules");
-    const rules = namesIn(folder).filter((name) => name.endsWith(".rules"));
+    const rules = [...namesOf(folder)].filter((name) => name.endsWith(".rules"));
     const files = [...rules.sort().map((name) => path.join(folder, name)), ...roleFilesIn(path.join(root, ".codex", "agents"))];
     return files.flatMap((file) => {
       const content = readAnyhow(this.files, file); // an unreadable one is reported by its readers
@@ -392,14 +392,6 @@ const isRole = (file: string): boolean => file.endsWith(".toml");
 const nothing: Digests = Object.freeze({});
 const noPlugins: FoundPlugins = Object.freeze({ plugins: [], warnings: [] });
 export const digestsOf = (waiting: readonly Waiting[]): Digests => Object.fromEntries(waiting.map(({ name, digest }) => [name, digest]));
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
 
 const warningsOf = (layer: Layer): readonly string[] =>
   layer.disabledReason === undefined ? layer.warnings : [`project settings are off: ${layer.disabledReason}`];

@@ -62,7 +62,7 @@ const maxPointerBytes = 8192;
 function mainRepository(root: string): string | undefined {
   const link = path.join(root, ".git");
   try {
-    if (!lstatSync(link).isFile()) return undefined;
+    if (lstatSync(link, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
     const [, target = ""] = /^gitdir:\s*(.+?)\s*$/m.exec(readBoundedTextSync(link, maxPointerBytes)) ?? [];
     const record = realPath(path.resolve(root, target));
     const back = readBoundedTextSync(path.join(record, "gitdir"), maxPointerBytes).trim();

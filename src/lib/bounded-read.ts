@@ -57,6 +57,9 @@ export const readBoundedTextSync = (file: string, maxBytes: number, options: Rea
 export const readBoundedText = async (file: string, maxBytes: number, options: ReadOptions = {}): Promise<string> =>
   (await readBounded(file, maxBytes, options)).toString("utf8");
 
+/** For files that usually do not exist: looking first is much cheaper than an error. Throws the system's error where it cannot be known. */
+export const isMissing = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) === undefined;
+
 export interface OpenedFile {
   /** The caller must close it. */
   readonly fd: number;

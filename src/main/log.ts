@@ -104,14 +104,19 @@ export function createLog(level: LogLevel, { now, sink, clean, pid }: LineOption
 
 /** Fields are converted to plain data first, so that secrets inside errors are found too. */
 function cleaned(fields: Readonly<Record<string, unknown>>, clean: (text: string) => string): object {
-  if (Object.keys(fields).length === 0) return {};
+  const values = Object.values(fields);
+  if (values.length === 0) return {};
   try {
-    const data: unknown = redactValue(JSON.parse(JSON.stringify(fields, plain)), clean);
+    const data: unknown = redactValue(values.every(isPlain) ? fields : JSON.parse(JSON.stringify(fields, plain)), clean);
     return typeof data === "object" && data !== null ? data : {};
   } catch {
     return { fields: "not printable" };
   }
 }
+
+/** What JSON leaves as it is. */
+const isPlain = (value: unknown): boolean =>
+  typeof value === "string" ? value.length <= maxText : value === null || ["number", "boolean", "undefined"].includes(typeof value);
 
 function plain(_key: string, value: unknown): unknown {
   if (value instanceof Error)

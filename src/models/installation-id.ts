@@ -10,10 +10,13 @@ import { type InstallationId, idFrom } from "./turn-metadata.ts";
 export function installationIdFor(home: string, { baseUrl }: ProviderConfig): InstallationId {
   let known: { readonly id: string | undefined } | undefined;
   return () => {
-    known ??= { id: idOfHome(home) };
-    return known.id === undefined ? undefined : idFrom(`${known.id} ${baseUrl}`);
+    known ??= { id: idAt(baseUrl, idOfHome(home)) };
+    return known.id;
   };
 }
+
+const idAt = (baseUrl: string, ofHome: string | undefined): string | undefined =>
+  ofHome === undefined ? undefined : idFrom(`${ofHome} ${baseUrl}`);
 
 function idOfHome(home: string): string | undefined {
   const file = path.join(home, "installation_id");

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Config } from "../core/ports/config.ts";
 import type { Git } from "../core/ports/git.ts";
 import type { ProjectDoc, Surroundings } from "../core/ports/surroundings.ts";
-import { readBounded } from "../lib/bounded-read.ts";
+import { isMissing, readBounded } from "../lib/bounded-read.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { findProgram, searchPathOf } from "../lib/program.ts";
 import { isCode } from "../lib/system-error.ts";
@@ -86,6 +86,7 @@ async function docsIn(folder: string, names: readonly string[], maxBytes: number
 async function readDoc(file: string, maxBytes: number): Promise<ProjectDoc | undefined> {
   const room = Math.max(0, maxBytes);
   try {
+    if (isMissing(file)) return undefined;
     const bytes = await readBounded(file, room + 1, { beyond: "cut" });
     const text = bytes.subarray(0, room).toString("utf8");
     const leftOut = `${file} is read up to the limit of project_doc_max_bytes; the rest is left out`;

@@ -97,7 +97,12 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
   let untold: Promise<void> | undefined;
   try {
     for await (const batch of client.stream(requestFor(run, tools, history.forRequest()), turn.signal)) {
+      let hasStreamed = false;
       for (const event of batch) {
+        const isStreamed = streamed.has(event.type);
+        // What follows in the same piece of the stream takes longer than all of it so far: clients get the text first.
+        if (hasStreamed && !isStreamed) await notificationsSent(turn.signal);
+        hasStreamed = isStreamed;
         if (untold !== undefined && (event.type !== "completed" || items.hasOpen)) await untold;
         if (event.type === "failed") return { calls: [], failure: event.failure, items };
         if (event.type === "completed") {
@@ -123,6 +128,14 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
     throw error;
   }
   throw new Error("a model stream ended without its last event");
+}
+
+const streamed: ReadonlySet<string> = new Set<ModelEvent["type"]>(["textDelta", "summaryDelta", "reasoningDelta"]);
+
+/** Transports send what one tick of the event loop has produced when it is over. */
+async function notificationsSent(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
 }
 
 function take(run: Run, event: Exclude<ModelEvent, { type: "completed" | "failed" }>, items: ReplyItems): Promise<void> | undefined {

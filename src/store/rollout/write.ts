@@ -4,6 +4,7 @@
  * line's kind goes into a `parley` object next to the payload: a patch from what the line alone means to the record.
  */
 import { isDeepStrictEqual } from "node:util";
+import type { ThreadSettings } from "../../core/ports/settings.ts";
 import type { ThreadRecord } from "../../core/ports/thread-store.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
 import type { TurnError } from "../../protocol/turn.ts";
@@ -21,6 +22,8 @@ export interface WriteContext {
   ordinal: number | undefined;
   /** Time of records that have none of their own. */
   readonly now: () => number;
+  /** What the last line of settings needed beside its payload: most turns have the same settings as the turn before. */
+  lastSettings?: { readonly of: ThreadSettings; readonly own: Json };
 }
 interface Draft {
   readonly type: string;
@@ -35,7 +38,7 @@ export function linesOfRecord(record: ThreadRecord, context: WriteContext): stri
   return drafts
     .map((draft, i) => {
       // Of a record that spans several lines, the last one is complete; the others are for other readers.
-      const own = i === drafts.length - 1 ? ownPart(record, draft, ms) : { part: true };
+      const own = i === drafts.length - 1 ? ownPartIn(context, record, draft, ms) : { part: true };
       const ordinal = context.ordinal === undefined ? {} : { ordinal: context.ordinal++ };
       return `${stringify({ timestamp: new Date(ms).toISOString(), ...ordinal, ...draft, parley: own })}\n`;
     })
@@ -174,6 +177,16 @@ function legacyPayloads(item: ThreadItem): readonly Json[] | undefined {
 /** The field of a record that is an object itself and is patched field by field. */
 export const innerKey = (type: ThreadRecord["type"]): "meta" | "item" | "settings" | undefined =>
   type === "meta" || type === "item" ? type : type === "turnContext" || type === "steered" ? "settings" : undefined;
+
+/** Of a turn's settings it follows from these alone. */
+function ownPartIn(context: WriteContext, record: ThreadRecord, draft: Draft, ms: number): Json {
+  if (record.type !== "turnContext") return ownPart(record, draft, ms);
+  const known = context.lastSettings;
+  if (known !== undefined && known.of === record.settings) return known.own;
+  const own = ownPart(record, draft, ms);
+  context.lastSettings = { of: record.settings, own };
+  return own;
+}
 
 function ownPart(record: ThreadRecord, draft: Draft, ms: number): Json {
   const line: RolloutLine = { ms: Math.trunc(ms), ...draft, ordinal: undefined, own: {} };
