@@ -139,10 +139,12 @@ async function measureRun({ bench, codex, signal }: Scene): Promise<Run> {
       kernel: release(),
       node: process.versions.node,
     },
-    load: { before, highest: Math.max(before, after, ...rows.load), after, busy },
+    load: { before, mean: mean(rows.load), highest: Math.max(before, after, ...rows.load), after, busy },
     measures: rows.measures,
   };
 }
+
+const mean = (load: readonly number[]): number => Number((load.reduce((sum, each) => sum + each, 0) / Math.max(1, load.length)).toFixed(2));
 
 async function measureRows(
   bench: Bench,

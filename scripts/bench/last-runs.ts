@@ -7,7 +7,7 @@ export interface StoredRun {
   readonly when: string;
   readonly commit: string;
   readonly rounds: number;
-  readonly load: { readonly before: number; readonly highest: number; readonly busy?: number };
+  readonly load: { readonly before: number; readonly mean?: number; readonly highest: number; readonly busy?: number };
   readonly rows: Readonly<Record<string, { readonly ratio: number | null }>>;
 }
 
@@ -46,7 +46,7 @@ Whole runs, each with the medians of its rounds (${runs.map(({ rounds }) => roun
 | | ${runs.map(({ when, commit }) => `${when.slice(0, 16).replace("T", " ")}, ${commit}`).join(" | ")} | must |
 |---|${runs.map(() => "---:|").join("")}---:|
 | other work beside it, in processors | ${runs.map(({ load }) => (load.busy ?? 0).toFixed(1)).join(" | ")} | |
-| load average before the run, highest | ${runs.map(({ load }) => `${load.before.toFixed(1)}, ${load.highest.toFixed(1)}`).join(" | ")} | |
+| load average before the run, mean, highest | ${runs.map(({ load }) => `${load.before.toFixed(1)}, ${load.mean?.toFixed(1) ?? "–"}, ${load.highest.toFixed(1)}`).join(" | ")} | |
 | rows at their aim, of ${benchRows.length} | ${counted((row, ratio) => verdictOf(row, ratio) === "aim")} | |
 | rows with ${room * 100} % of their limit left | ${counted(hasRoom)} | |
 ${rows.join("\n")}

@@ -26,6 +26,9 @@ const usual: Readonly<Record<string, readonly [full: number, quick: number]>> = 
 };
 export const scenarioNames: readonly string[] = Object.keys(usual);
 
+/** The load average is one of the last minute. */
+const lookEveryMs = 5_000;
+
 export interface Plan {
   readonly quick: boolean;
   readonly rounds: number;
@@ -36,13 +39,13 @@ export interface Plan {
 export async function measure(bench: Bench, specs: readonly Spec[], plan: Plan): Promise<{ measures: Measures; load: number[] }> {
   const measures: Measures = {};
   const load: number[] = [];
+  const look = setInterval(() => load.push(loadavg()[0] ?? 0), lookEveryMs);
   const progress = new Progress(plan, specs.length);
   for (const name of plan.only) {
     const run = bench.scenarios[name];
     if (run === undefined) throw new Error(`the shared benchmark has no scenario ${name}`);
     const figures = new Map<Spec, Figures[]>(specs.map((spec) => [spec, []]));
     for (let round = 1; round <= plan.rounds && !plan.signal.aborted; round++) {
-      load.push(loadavg()[0] ?? 0);
       for (const spec of specs) {
         if (plan.signal.aborted) break;
         const started = performance.now();
@@ -54,6 +57,7 @@ export async function measure(bench: Bench, specs: readonly Spec[], plan: Plan):
     }
     measures[name] = summarize(figures);
   }
+  clearInterval(look);
   return { measures, load };
 }
 

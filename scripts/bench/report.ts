@@ -26,7 +26,14 @@ export interface Run {
     readonly node: string;
   };
   /** Load averages: before, highest and last. `busy`: the processors that other work was made to take beside the rows. */
-  readonly load: { readonly before: number; readonly highest: number; readonly after: number; readonly busy?: number };
+  readonly load: {
+    readonly before: number;
+    /** During the run; earlier runs did not keep it. */
+    readonly mean?: number;
+    readonly highest: number;
+    readonly after: number;
+    readonly busy?: number;
+  };
   readonly measures: Measures;
   /** Of the last run that drew them. */
   readonly curves?: readonly Curve[] | undefined;
@@ -139,7 +146,7 @@ export function performancePage(
 
 Parley from its bundle, launcher included, beside the native program of Codex ${run.codex}, started directly and not through its npm launcher. Both answer the same client in one interleaved run (ours, theirs, ours, theirs …); a cell is the median over ${run.rounds} rounds, in brackets the lowest and the highest. Stored threads are files that Codex wrote.
 
-${run.when.slice(0, 10)}, commit ${run.commit}, ${machine.cpus} × ${machine.cpu}, ${machine.memoryGB} GB, Linux ${machine.kernel}, Node ${machine.node}. Load average before the run ${short(load.before)}, highest ${short(load.highest)}, after it ${short(load.after)}.${load.busy === undefined || load.busy === 0 ? "" : ` Beside it, other work kept ${short(load.busy)} of the ${machine.cpus} processors busy (\`--busy\`).`}
+${run.when.slice(0, 10)}, commit ${run.commit}, ${machine.cpus} × ${machine.cpu}, ${machine.memoryGB} GB, Linux ${machine.kernel}, Node ${machine.node}. Load average before the run ${short(load.before)}, ${load.mean === undefined ? "" : `${short(load.mean)} in the mean, `}highest ${short(load.highest)}, after it ${short(load.after)}.${load.busy === undefined || load.busy === 0 ? "" : ` Beside it, other work kept ${short(load.busy)} of the ${machine.cpus} processors busy (\`--busy\`).`}
 
 ${reached} of ${lines.length} rows reach their aim, ${missed.length === 0 ? "none misses its limit" : `${missed.length} ${missed.length === 1 ? "misses its limit" : "miss their limits"} (in bold)`}${lacking === 0 ? "" : `, ${lacking} could not be measured`}.
 
