@@ -4,7 +4,8 @@ import type { AgentRole } from "../core/ports/config.ts";
 import { namesOf } from "../lib/bounded-folder.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { isTable, parseToml, type TomlTable } from "../lib/toml.ts";
-import { type FileCache, readAnyhow } from "./layers.ts";
+import type { FileCache } from "./file-cache.ts";
+import { readAnyhow } from "./layers.ts";
 import { list, text } from "./read-value.ts";
 
 const maxRoles = 100;

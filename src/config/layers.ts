@@ -1,15 +1,13 @@
 /** The layers of settings, weakest first: their source, content and version. */
-import { type BigIntStats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Digests } from "../core/ports/project-trust.ts";
-import { readBoundedTextSync } from "../lib/bounded-read.ts";
-import { errorMessage } from "../lib/error-text.ts";
 import { problem } from "../lib/schema.ts";
 import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../lib/toml.ts";
 import type { ConfigLayerSource } from "../protocol/config.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { featureAliases, featureRows, foreignFeatures } from "./features.ts";
+import type { FileCache } from "./file-cache.ts";
 import { keysWithoutEffect, schemaFor, table, unknownKeys } from "./key.ts";
 import { configKeys, foreignKeys, keysNotHonoured, notFromProjects } from "./keys.ts";
 import { digestOf } from "./project-trust.ts";
@@ -24,60 +22,6 @@ export interface Layer {
   /** Shown to the user, but without effect. */
   readonly disabledReason: string | undefined;
   readonly warnings: readonly string[];
-}
-
-/** Settings, hooks and instructions that people write are far smaller; a larger file was planted, or is something else. */
-export const maxFileBytes = 8 * 1024 * 1024;
-
-/** A cache of files by path, read again only when they changed on disk. Equal content gives the same object, so that callers can compare by identity. */
-export class FileCache {
-  readonly #files = new Map<string, { stamp: string; text: string }>();
-  readonly #derived = new WeakMap<object, Map<string, unknown>>();
-
-  /** undefined when there is no such file. */
-  read(file: string): { readonly text: string } | undefined {
-    const stamp = stampOf(file);
-    if (stamp === undefined) {
-      this.#files.delete(file);
-      return undefined;
-    }
-    const known = this.#files.get(file);
-    if (known?.stamp === stamp) return known;
-    const fresh = { stamp, text: readText(file) };
-    this.#files.set(file, fresh);
-    return fresh;
-  }
-
-  /** The result of `make` for this content under this name, computed once. */
-  derive<T extends object>(content: object, name: string, make: () => T): T {
-    const known = this.#derived.get(content) ?? new Map<string, unknown>();
-    this.#derived.set(content, known);
-    if (!known.has(name)) known.set(name, make());
-    return known.get(name) as T;
-  }
-}
-
-function stampOf(file: string): string | undefined {
-  const stat = statOf(file);
-  // Docker makes one where a mounted file does not exist: taken as absent, the user's settings would be ignored without a message.
-  if (stat?.isDirectory() === true) throw invalidRequest(`cannot read ${file}: it is a folder; remove it, or put the file there`);
-  return stat === undefined ? undefined : `${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}:${stat.ino}`;
-}
-
-function statOf(file: string): BigIntStats | undefined {
-  try {
-    return statSync(file, { bigint: true, throwIfNoEntry: false });
-  } catch (error) {
-    throw invalidRequest(`cannot read ${file}: ${errorMessage(error)}`);
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readBoundedTextSync(file, maxFileBytes);
-  } catch (error) {
-    throw invalidRequest(`cannot read ${file}: ${errorMessage(error)}`);
-  }
 }
 
 const nothing = Object.freeze({ text: "" });

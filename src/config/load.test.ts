@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -48,6 +48,40 @@ describe("load", () => {
   const trust = (dir: string, level = "trusted") => `[projects.${JSON.stringify(dir)}]\ntrust_level = "${level}"\n`;
 
   describe("effective config", () => {
+    it("is the same object while nothing has changed, and the very next call sees whatever has", () => {
+      const link = path.join(root, "link");
+      symlinkSync(work, link);
+      let model = "fallback-model";
+      const config = store({ fallback: () => ({ modelProvider: "mine", model }) });
+      const role = 'description = "d"\ndeveloper_instructions = "i"\n';
+      const changes: readonly (readonly [what: string, () => void])[] = [
+        ["the user's file", () => user(trust(work))],
+        ["the project's file", () => write(path.join(work, ".codex/config.toml"), 'model = "of-project"\n')],
+        ["the project's hooks", () => write(path.join(work, ".codex/hooks.json"), '{"hooks":{}}')],
+        ["the project's rules", () => write(path.join(work, ".codex/rules/a.rules"), "")],
+        ["a role of the user's", () => write(path.join(home, "agents/one.toml"), role)],
+        ["a second role", () => write(path.join(home, "agents/two.toml"), role)],
+        ["what a role says", () => write(path.join(home, "agents/two.toml"), `${role}model = "m"\n`)],
+        ["the machine's file", () => write(path.join(root, "etc/config.toml"), 'model = "of-machine"\n')],
+        ["the administrator's file", () => write(path.join(root, "etc/requirements.toml"), 'allowed_approval_policies = ["never"]\n')],
+        ["the project's root", () => renameSync(path.join(work, ".git"), path.join(root, ".git"))],
+        ["where the folder leads", () => (rmSync(link), mkdirSync(path.join(root, "other")), symlinkSync(path.join(root, "other"), link))],
+        ["the user's file once more", () => user('model = "mine"\n')],
+        ["the user's file, gone", () => rmSync(path.join(home, "config.toml"))],
+        ["the fallback", () => void (model = "another")],
+        ["a feature", () => config.setFeatures({ hooks: false })],
+      ];
+      for (const [what, change] of changes) {
+        const before = config.effective(link);
+        change();
+        assert.notEqual(config.effective(link), before, what);
+      }
+      assert.equal(config.effective(link), config.effective(link));
+      const fresh = store({ fallback: () => ({ modelProvider: "mine", model }) });
+      fresh.setFeatures({ hooks: false });
+      assert.deepEqual(config.effective(link), fresh.effective(link));
+    });
+
     it("names a folder that stands where settings are read: none is taken as absent", () => {
       const folders = [
         path.join(home, "config.toml"),

@@ -10,9 +10,9 @@ import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import { type FoundRoles, findRoles, roleFilesIn } from "./agent-roles.ts";
 import { buildConfig, featuresFrom } from "./build.ts";
 import { featureRows } from "./features.ts";
+import { areUnchanged, FileCache, folderStamp, type Look } from "./file-cache.ts";
 import { type FoundHooks, findHooks, hookFiles, hookWarnings } from "./hooks.ts";
 import {
-  FileCache,
   fileLayer,
   flagsLayer,
   type Layer,
@@ -68,6 +68,28 @@ export interface Stack {
   readonly accepted: Digests;
 }
 
+type Fallback = ReturnType<NonNullable<ConfigOptions["fallback"]>>;
+
+interface Made {
+  readonly from: readonly unknown[];
+  readonly config: Config;
+  /** Undefined where it depends on more than this. */
+  readonly unchanged: Unchanged | undefined;
+}
+type MadeNow = Pick<Made, "from" | "config"> & { readonly stack: Stack; readonly plugins: FoundPlugins };
+
+/** As long as all of this is the same, so is the config. */
+interface Unchanged {
+  readonly looks: readonly Look[];
+  readonly fallback: Fallback;
+  readonly features: Readonly<Record<string, boolean>>;
+  readonly repository: string;
+  readonly accepted: Digests;
+}
+
+/** With more, looking at each would take as long as everything else. */
+const mostLooks = 500;
+
 const systemFolder = (env: ConfigOptions["env"]): string =>
   process.platform === "win32" ? path.join(env["ProgramData"] ?? "C:\\ProgramData", "OpenAI", "Codex") : "/etc/codex";
 
@@ -75,7 +97,7 @@ const systemFolder = (env: ConfigOptions["env"]): string =>
 export class ConfigLoader {
   readonly #options: ConfigOptions;
   readonly files = new FileCache();
-  readonly #made = new Map<string, { from: readonly unknown[]; config: Config }>();
+  readonly #made = new Map<string, Made>();
   readonly #flags = new Map<string, Layer>();
   readonly #merges = new Map<string, { layers: readonly Layer[]; merged: TomlTable }>();
   #features: Readonly<Record<string, boolean>> = {};
@@ -95,10 +117,28 @@ export class ConfigLoader {
   }
 
   effective(cwd: string, overrides: Readonly<Record<string, unknown>> = {}): Config {
+    const key = `${cwd}\0${JSON.stringify(overrides)}`;
+    const fallback = this.#options.fallback?.() ?? { modelProvider: "scripted" };
+    const known = this.#made.get(key);
+    if (known?.unchanged !== undefined && this.#holds(known.unchanged, fallback)) return known.config;
+    const { result, looks } = this.files.recorded(() => this.#effective(cwd, overrides, { key, fallback }));
+    const { from, config, stack, plugins } = result;
+    const { repository } = stack.project;
+    const unchanged = { looks, fallback, features: this.#features, repository, accepted: stack.accepted };
+    // What plugins consist of is looked at elsewhere.
+    this.#remember(key, { from, config, unchanged: plugins === noPlugins && looks.length <= mostLooks ? unchanged : undefined });
+    return config;
+  }
+
+  /** Whether what a config was made from is still so: in one go, since every turn asks. */
+  #holds({ looks, fallback, features, repository, accepted }: Unchanged, now: Fallback): boolean {
+    if (now.modelProvider !== fallback.modelProvider || now.model !== fallback.model || features !== this.#features) return false;
+    return areUnchanged(looks) && (accepted === nothing || this.#trust.accepted(repository) === accepted);
+  }
+
+  #effective(cwd: string, overrides: Readonly<Record<string, unknown>>, { key, fallback }: { key: string; fallback: Fallback }): MadeNow {
     const flags = this.#flagsLayer(cwd, overrides);
     const stack = this.#stack(cwd, flags);
-    const fallback = this.#options.fallback?.() ?? { modelProvider: "scripted" };
-    const key = `${cwd}\0${JSON.stringify(overrides)}`;
     const known = this.#made.get(key);
     const read: unknown[] = [];
     const requirements = this.requirements();
@@ -121,7 +161,7 @@ export class ConfigLoader {
       roleFiles?.join("\0"),
     ];
     if (known !== undefined && sameItems(known.from.slice(0, from.length), from) && this.#filesUnchanged(known.from.slice(from.length)))
-      return known.config;
+      return { from: known.from, config: known.config, stack, plugins };
     const raw = withRequirements(withOneSandbox(mergeStack(stack.layers), stack.layers), requirements);
     const found = this.#hooks(stack, raw);
     const projectServers = projectServersIn(stack.layers, stack.project);
@@ -158,8 +198,7 @@ export class ConfigLoader {
       readFile: (file, configKey) => this.#readNamed(file, configKey, read),
     });
     const config = deepFreeze(enforce(built, requirements, flags?.config ?? {}));
-    this.#remember(key, { from: [...from, ...read], config });
-    return config;
+    return { from: [...from, ...read], config, stack, plugins };
   }
 
   /** A file that a key names; it must not be empty. */
@@ -194,7 +233,11 @@ export class ConfigLoader {
     const features = { ...this.#features, ...featuresFrom(own) };
     if (features["multi_agent"] === false) return undefined;
     const ofProject = rules.filter((rule) => isRole(rule.file) && !unaccepted.includes(rule)).map(({ file }) => file);
-    return [...new Set([...roleFilesIn(path.join(this.#options.codexHome, "agents")), ...ofProject])];
+    return [...new Set([...this.#rolesIn(path.join(this.#options.codexHome, "agents")), ...ofProject])];
+  }
+  #rolesIn(folder: string): string[] {
+    this.files.look(folder, folderStamp);
+    return roleFilesIn(folder);
   }
   #roles({ own }: Stack, files: readonly string[] | undefined): FoundRoles {
     if (files === undefined) return { roles: [], warnings: [], files: [] };
@@ -259,7 +302,7 @@ export class ConfigLoader {
         rules: [],
         accepted: nothing,
       };
-    const project = findProject(cwd, list(merged, "project_root_markers") ?? [".git"], merged["projects"]);
+    const project = findProject(cwd, list(merged, "project_root_markers") ?? [".git"], merged["projects"], this.files.look);
     const rules = this.#rules(project);
     const isTrusted = project.trust === "trusted";
     if (isTrusted) this.#firstLook(project, rules);
@@ -311,8 +354,9 @@ export class ConfigLoader {
   #rules({ root, trust }: Project): Waiting[] {
     if (trust !== "trusted") return [];
     const folder = path.join(root, ".codex", "rules");
+    this.files.look(folder, folderStamp);
     const rules = [...namesOf(folder)].filter((name) => name.endsWith(".rules"));
-    const files = [...rules.sort().map((name) => path.join(folder, name)), ...roleFilesIn(path.join(root, ".codex", "agents"))];
+    const files = [...rules.sort().map((name) => path.join(folder, name)), ...this.#rolesIn(path.join(root, ".codex", "agents"))];
     return files.flatMap((file) => {
       const content = readAnyhow(this.files, file); // an unreadable one is reported by its readers
       if (content === undefined) return [];
@@ -370,7 +414,7 @@ export class ConfigLoader {
     dropOldest(this.#flags);
     return layer;
   }
-  #remember(key: string, entry: { from: readonly unknown[]; config: Config }): void {
+  #remember(key: string, entry: Made): void {
     this.#made.set(key, entry);
     dropOldest(this.#made);
   }

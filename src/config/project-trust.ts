@@ -55,7 +55,8 @@ class TrustFiles implements ProjectTrust {
     if (kept.seen.includes(part)) return;
     const next: Kept = { ...kept, seen: [...kept.seen, part], accepted: { ...kept.accepted, ...digests() } };
     try {
-      this.#write(next);
+      // A start waits for this. A power cut may cost the record: the next look is then the first one, or accepts nothing where it is damaged.
+      this.#write(next, "soon");
     } catch {
       this.#unwritten.set(repository, next);
     }
@@ -95,9 +96,9 @@ class TrustFiles implements ProjectTrust {
     }
   }
 
-  #write(kept: Kept): void {
+  #write(kept: Kept, sync: "disk" | "soon" = "disk"): void {
     const file = this.#fileOf("trust", kept.folder);
-    replaceFileSync(file, `${JSON.stringify(kept, undefined, 2)}\n`);
+    replaceFileSync(file, `${JSON.stringify(kept, undefined, 2)}\n`, { sync });
     this.#unwritten.delete(kept.folder);
     this.#read.set(kept.folder, { stamp: stampOf(file), kept });
   }

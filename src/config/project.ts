@@ -4,6 +4,7 @@ import path from "node:path";
 import { isStandIn } from "../home/stand-in.ts";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { isTable, type TomlTable } from "../lib/toml.ts";
+import type { LookAt } from "./file-cache.ts";
 
 export interface Project {
   /** The nearest parent folder that contains a marker and is not open to all users; the folder itself when none does. */
@@ -17,20 +18,20 @@ export interface Project {
 }
 
 /** `projects` must come from the user's own settings: a folder cannot make itself trusted. */
-export function findProject(cwd: string, markers: readonly string[], projects: unknown): Project {
-  const folder = realPath(cwd);
+export function findProject(cwd: string, markers: readonly string[], projects: unknown, look: LookAt = (place, by) => by(place)): Project {
+  const folder = look(cwd, realPath);
   const upward = ancestors(folder);
-  const isMarked = (dir: string): boolean => markers.some((marker) => exists(path.join(dir, marker)));
-  const root = upward.find((dir) => isMarked(dir) && (dir === folder || !isOpenToAll(dir))) ?? folder;
+  const isMarked = (dir: string): boolean => markers.some((marker) => look(path.join(dir, marker), exists));
+  const root = upward.find((dir) => isMarked(dir) && (dir === folder || !look(dir, isOpenToAll))) ?? folder;
   const folders = upward.slice(0, upward.indexOf(root) + 1).reverse();
-  const main = mainRepository(root);
-  return { root, repository: main ?? root, folders, trust: trustOf([folder, path.resolve(cwd), root, main], projects) };
+  const main = look(root, mainRepository);
+  return { root, repository: main ?? root, folders, trust: trustOf([folder, path.resolve(cwd), root, main], projects, look) };
 }
 
 /** Such as /tmp: what others put there must not become part of every project below it, nor join these into one. */
 const isOpenToAll = (dir: string): boolean => ((statSync(dir, { throwIfNoEntry: false })?.mode ?? 0) & 0o002) !== 0;
 
-function trustOf(candidates: readonly (string | undefined)[], projects: unknown): Project["trust"] {
+function trustOf(candidates: readonly (string | undefined)[], projects: unknown, look: LookAt): Project["trust"] {
   if (!isTable(projects)) return undefined;
   const folders = candidates.filter((candidate) => candidate !== undefined);
   for (const folder of folders) {
@@ -38,7 +39,7 @@ function trustOf(candidates: readonly (string | undefined)[], projects: unknown)
     if (level !== undefined) return level;
   }
   // Keys may contain symlinks (/tmp on macOS); resolving them all is only worth it when none matches literally.
-  const resolved = new Map(Object.keys(projects).map((key) => [realPath(key), key]));
+  const resolved = new Map(Object.keys(projects).map((key) => [look(key, realPath), key]));
   for (const folder of folders) {
     const level = levelOf(projects, resolved.get(folder) ?? folder);
     if (level !== undefined) return level;

@@ -10,7 +10,7 @@ import { isTable, parseToml, setOwn, TomlSyntaxError, type TomlTable } from "../
 import { ConfigRequirements } from "../protocol/config-requirements.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import { permissionProfiles, type SandboxMode } from "../protocol/policy.ts";
-import type { FileCache } from "./layers.ts";
+import type { FileCache } from "./file-cache.ts";
 import { mergeTables } from "./merge.ts";
 import { generalNetwork, managedRules, shownNetwork, underManaged, unenforcedNetwork } from "./network-profile.ts";
 import type { Profiles } from "./permissions.ts";

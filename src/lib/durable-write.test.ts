@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import {
   appendFileSync,
   chmodSync,
+  createReadStream,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -38,6 +40,14 @@ describe("durable writes", () => {
     replaceFileSync(at("old"), "secret", { mode: 0o600 });
     assert.equal(statSync(at("old")).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(folder).sort(), ["deep", "old"]);
+  });
+
+  it("a file that the disk gets soon is there at once, and may be gone by then", async () => {
+    replaceFileSync(at("deep/soon"), "new", { sync: "soon" });
+    assert.deepEqual([text("deep/soon"), readdirSync(at("deep"))], ["new", ["soon"]]);
+    rmSync(at("deep"), { recursive: true });
+    replaceFileSync(at("later"), "new", { sync: "soon" });
+    await once(createReadStream(at("later")).resume(), "end"); // comes after it in the thread pool
   });
 
   it("a symlink stays, also a dangling one", () => {

@@ -3,15 +3,18 @@
  * lines to files that several programs write to.
  */
 import {
+  close,
   closeSync,
   constants,
   fchmodSync,
   fchownSync,
   fstatSync,
+  fsync,
   fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
+  open as openLater,
   openSync,
   readdirSync,
   readlinkSync,
@@ -30,8 +33,11 @@ import { isCode } from "./system-error.ts";
 export interface WriteOptions {
   /** The mode of the new file. Default: the mode of the file that it replaces; a new file is readable by its owner only. */
   readonly mode?: number;
-  /** "none": the file can be regenerated, so it may be lost in a power cut. The default survives one. */
-  readonly sync?: "disk" | "none";
+  /**
+   * "none": the file can be regenerated, so it may be lost in a power cut. The default survives one. "soon": the same in a moment, without
+   * anybody waiting for the disk; for a file whose readers take a damaged one for the safest content.
+   */
+  readonly sync?: "disk" | "soon" | "none";
   /** Called when the new content is ready, before it replaces the old one: if it throws, the old content stays. */
   readonly beforeReplace?: () => void;
 }
@@ -56,7 +62,19 @@ export function replaceFileSync(file: string, data: string | Uint8Array, options
     rmSync(draft, { force: true });
     throw error;
   }
-  if (options.sync !== "none") syncFolder(dirname(target));
+  syncNames(target, options);
+}
+
+function syncNames(file: string, { sync = "disk" }: WriteOptions): void {
+  if (sync === "disk") syncFolder(dirname(file));
+  else if (sync === "soon") for (const each of [file, dirname(file)]) syncSoon(each);
+}
+
+/** Where it fails, a power cut may still lose the file. */
+function syncSoon(file: string): void {
+  openLater(file, "r", (error, fd) => {
+    if (error === null) fsync(fd, () => close(fd, () => {}));
+  });
 }
 
 /** The same for content that arrives in pieces. */
@@ -87,7 +105,7 @@ export function createFileSync(file: string, data: string | Uint8Array, options:
   } finally {
     rmSync(draft, { force: true });
   }
-  if (options.sync !== "none") syncFolder(dirname(file));
+  syncNames(file, options);
 }
 
 /** The same without blocking the event loop, for large contents. Survives a crash of the process, not a power cut. */
@@ -158,7 +176,7 @@ function realTarget(file: string): string {
 }
 
 /** In the target's folder, so that it can be renamed over it. Removed again when it cannot be written completely. */
-function writeDraft(target: string, data: string | Uint8Array, { mode, sync }: WriteOptions): string {
+function writeDraft(target: string, data: string | Uint8Array, { mode, sync = "disk" }: WriteOptions): string {
   const folder = dirname(target);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const old = statSync(target, { throwIfNoEntry: false });
@@ -169,7 +187,7 @@ function writeDraft(target: string, data: string | Uint8Array, { mode, sync }: W
     try {
       writeAll(fd, typeof data === "string" ? Buffer.from(data) : data);
       takeOver(fd, old, mode);
-      if (sync !== "none") fsyncSync(fd);
+      if (sync === "disk") fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
