@@ -51,8 +51,9 @@ describe("load", () => {
     it("is the same object while nothing has changed, and the very next call sees whatever has", () => {
       const link = path.join(root, "link");
       symlinkSync(work, link);
-      let model = "fallback-model";
-      const config = store({ fallback: () => ({ modelProvider: "mine", model }) });
+      const fallback = { modelProvider: "mine", model: "fallback-model" };
+      const options = { fallback: () => ({ ...fallback }) };
+      const config = store(options);
       const role = 'description = "d"\ndeveloper_instructions = "i"\n';
       const changes: readonly (readonly [what: string, () => void])[] = [
         ["the user's file", () => user(trust(work))],
@@ -68,7 +69,7 @@ describe("load", () => {
         ["where the folder leads", () => (rmSync(link), mkdirSync(path.join(root, "other")), symlinkSync(path.join(root, "other"), link))],
         ["the user's file once more", () => user('model = "mine"\n')],
         ["the user's file, gone", () => rmSync(path.join(home, "config.toml"))],
-        ["the fallback", () => void (model = "another")],
+        ["the fallback", () => Object.assign(fallback, { model: "another" })],
         ["a feature", () => config.setFeatures({ hooks: false })],
       ];
       for (const [what, change] of changes) {
@@ -77,7 +78,7 @@ describe("load", () => {
         assert.notEqual(config.effective(link), before, what);
       }
       assert.equal(config.effective(link), config.effective(link));
-      const fresh = store({ fallback: () => ({ modelProvider: "mine", model }) });
+      const fresh = store(options);
       fresh.setFeatures({ hooks: false });
       assert.deepEqual(config.effective(link), fresh.effective(link));
     });
