@@ -7,7 +7,7 @@ import type { Command, RunningCommand } from "../../core/ports/command-runner.ts
 import { randomBytes } from "../../lib/random.ts";
 import type { ShellParser } from "../../shell/simple-commands.ts";
 import { foreseen } from "./foreseeable.ts";
-import { environmentFrom, isSameEnvironment, isSameState, readState, stateScript } from "./shell-state.ts";
+import { changesStart, environmentFrom, isSameEnvironment, isSameState, readState, stateScript } from "./shell-state.ts";
 import { readTexts, readTrace, type Step, textScript, traceScript, userFiles } from "./trace.ts";
 import { WatchedFiles, type WatchedPaths } from "./watched-files.ts";
 
@@ -94,7 +94,7 @@ async function provenEnvironment(input: CaptureInput, traced: Traced["env"]): Pr
   const [program = "", flag = ""] = command.argv;
   const output = await outputOf(input, [program, flag, stateScript(mark)], command.env);
   const state = output && readState(output, mark);
-  if (state === undefined || !isSameEnvironment(state.env, traced)) return undefined;
+  if (state === undefined || !isSameEnvironment(state.env, traced) || changesStart(state.env, command.env)) return undefined;
   const env = environmentFrom(state.env, command.env);
   const sizes = Object.entries(env).map(([name, value]) => Buffer.byteLength(`${name}=${value}`));
   if (Math.max(...sizes) > limits.variableBytes || sizes.reduce((sum, size) => sum + size, 0) > limits.environmentBytes) return undefined;

@@ -44,12 +44,14 @@ export function foreseen(files: LoginFiles, parser: ShellParser): WatchedPaths |
     const ran = new Set(files.steps.filter((step) => step.file === file).map(({ line }) => line));
     if (!new TextCheck(text, ran, watch, functions).passes(parser)) return undefined;
   }
-  for (const { words } of files.steps) {
+  for (const [i, { words }] of files.steps.entries()) {
     const [name = ""] = words;
+    // The next step tells a call from a program of the same name.
+    const isCall = functions.has(name) && files.steps[i + 1]?.within === name;
     if (name === "eval") {
       const text = words.slice(1).join(" ");
       if (!new TextCheck(text, undefined, watch, functions).passes(parser)) return undefined;
-    } else if (!functions.has(name) && !isForeseeable(words, watch)) return undefined;
+    } else if (!isCall && !isForeseeable(words, watch)) return undefined;
   }
   return watch.isSound ? watch : undefined;
 }

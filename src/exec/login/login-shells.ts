@@ -30,8 +30,15 @@ export class LoginShells {
     const options = { signal, isAside: false };
     if (!mayBeLogin(command) || !this.#isOn()) return await this.#run(command, confinement, options);
     const spared = this.#snapshots?.spared(command, confinement);
-    const running = await this.#run(spared ?? command, confinement, options);
-    if (spared === undefined) this.#notice(command, confinement, running);
+    if (spared !== undefined) {
+      try {
+        return await this.#run(spared, confinement, options);
+      } catch {
+        // Nothing was started: with more variables it may be too long, for one. As it is, it is started or refused for a reason of its own.
+      }
+    }
+    const running = await this.#run(command, confinement, options);
+    this.#notice(command, confinement, running);
     return running;
   }
 

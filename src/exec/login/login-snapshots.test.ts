@@ -3,8 +3,9 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Command, Confinement } from "../../core/ports/command-runner.ts";
+import { type Command, CommandRefused, type Confinement } from "../../core/ports/command-runner.ts";
 import { type Bench, noSandbox, openBench } from "../testing.ts";
+import { LoginShells } from "./login-shells.ts";
 import { LoginSnapshots } from "./login-snapshots.ts";
 
 const open = { type: "dangerFullAccess" } as const;
@@ -176,6 +177,8 @@ export VALUE=$(cat ~/value); test -e "$HOME/flag" && export FLAG=1 || true; [[ -
     "turns off the trace": "set +x; export NOW=$(date +%N)",
     "sends the trace elsewhere": "BASH_XTRACEFD=2; unset BASH_XTRACEFD; export NOW=$(date +%Y)",
     "lists files of a folder that is only known when it runs": "dir=~; for name in $dir/*; do export NAME=$name; done; unset dir name",
+    "has a function by the name of a program that it runs": "false && { date() { :; }; } || true; export NOW=$(date +%Y)",
+    "changes how programs are started": "export LD_LIBRARY_PATH=/nonexistent",
     "ends with an error": "false",
     "has bytes that are not text": "export BYTES=$'\\xff'",
     "is not finished": "if true; then",
@@ -253,6 +256,34 @@ export PATH; umask "$(umask)"; unset INTERACTIVE; unset -f pathmunge`);
       await snapshots.settled;
       assert.equal((await run(command)).output, "fine\n");
     });
+});
+
+test("a command that cannot be started with a snapshot is started with its files", {
+  skip: process.platform === "linux" ? false : "needs Linux",
+}, async () => {
+  const bench = openBench({ loginSnapshots: () => false });
+  let refused = 0;
+  const shells = new LoginShells(
+    async (command, confinement, { signal, isAside }) => {
+      if (isAside || command.argv[1] !== "--noprofile") return await bench.runner.start(command, confinement, signal);
+      refused++;
+      throw new CommandRefused("other", "too long");
+    },
+    () => true,
+  );
+  const command: Command = {
+    argv: ["bash", "-lc", "exit 7"],
+    cwd: bench.work,
+    env: { PATH: "/usr/bin:/bin", HOME: bench.base },
+    stdin: "closed",
+  };
+  await eventually(async () => {
+    const running = await shells.start(command, { policy: open, workspaceRoots: [] }, new AbortController().signal);
+    assert.equal((await running.exit).exitCode, 7);
+    return refused > 0;
+  }, "the use of the snapshot");
+  shells.close();
+  await bench.close();
 });
 
 test("the runner uses snapshots, unless that is turned off", { skip: process.platform === "linux" ? false : "needs Linux" }, async () => {

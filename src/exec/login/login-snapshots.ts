@@ -25,8 +25,8 @@ const usualKeepMs = 5 * 60_000;
 const waitMs = 250;
 /** After a file was changed, or a capture failed without a reason that is known. */
 const retryMs = 200;
-/** Of 19, the lowest. */
-const lowPriority = 15;
+/** Enough to give way: with the lowest, a busy machine would never get to it. */
+const lowPriority = 5;
 
 /** `bash` with one script as a login shell, as models and people start it. */
 const isLoginCommand = ({ argv: [program = "", flag = "", ...rest] }: Command): boolean =>

@@ -72,6 +72,14 @@ export const isSameState = (a: ShellState, b: ShellState): boolean => a.rest ===
 /** Those of the command itself, which its shell sets. */
 const ofCommand = ["SHLVL", "_", "PWD", "OLDPWD", "PARLEY_COMMAND_ID"];
 
+/** They count when a program is started, and would do so for the shell itself and for what starts it, where the login files set them only for what it runs. */
+const ofStart =
+  /^(?:LD_|DYLD_|GLIBC_|MALLOC_|GCONV_PATH$|LOCPATH$|NLSPATH$|BASH_(?:ENV|COMPAT|XTRACEFD)$|ENV$|POSIXLY_CORRECT$|SHELLOPTS$|BASHOPTS$|PS4$|IFS$)/;
+
+export function changesStart(captured: ShellState["env"], given: Readonly<Record<string, string>>): boolean {
+  return [...captured.keys(), ...Object.keys(given)].some((name) => ofStart.test(name) && captured.get(name) !== given[name]);
+}
+
 /** The environment to start a command's shell with, so that it has what the login files produced for a command with `given`. */
 export function environmentFrom(captured: ShellState["env"], given: Readonly<Record<string, string>>): Record<string, string> {
   const env = Object.fromEntries(captured);

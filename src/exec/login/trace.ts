@@ -7,7 +7,7 @@ export const userFiles = [".bash_profile", ".bash_login", ".profile"] as const;
 /** Sources the files that `bash -l` would read, and prints each command before it runs. Bash as root ignores PS4 from the environment. */
 export function traceScript(mark: string): string {
   const choice = userFiles.map((name) => `[ -r ~/${name} ]; then . ~/${name}`).join("; elif ");
-  return `exec 9>&1 >/dev/null 2>/dev/null; BASH_XTRACEFD=9; PS4=$'+\\1\${BASH_SOURCE}\\1\${LINENO}\\1'
+  return `exec 9>&1 >/dev/null 2>/dev/null; BASH_XTRACEFD=9; PS4=$'+\\1\${BASH_SOURCE-}\\1\${LINENO}\\1\${FUNCNAME-}\\1'
 set -x; if [ -r /etc/profile ]; then . /etc/profile; fi; if ${choice}; fi
 { set +x; } 2>/dev/null; exec >&9 9>&-; unset -v BASH_XTRACEFD; ${environmentScript(mark)}`;
 }
@@ -27,6 +27,8 @@ export interface Step {
   /** The file it stands in, as bash names it; empty for the script that sources the files. */
   readonly file: string;
   readonly line: number;
+  /** The function it is part of, as bash names it. */
+  readonly within: string;
   /** The command with its arguments, as the shell ran it. */
   readonly words: readonly string[];
 }
@@ -45,10 +47,10 @@ export function readTrace(output: Uint8Array, mark: string): Trace | undefined {
   if (before !== "") return undefined;
   const steps: Step[] = [];
   for (const entry of lines) {
-    const [file = "", line = "", ...command] = entry.split("\x01");
+    const [file = "", line = "", within = "", ...command] = entry.split("\x01");
     const words = wordsOf(command.join("\x01").trimEnd());
     if (words === undefined || !/^\d+$/.test(line)) return undefined;
-    steps.push({ file, line: Number(line), words });
+    steps.push({ file, line: Number(line), within, words });
   }
   // The script's own end.
   return steps.pop()?.words.join(" ") === "set +x" ? { steps, env } : undefined;
