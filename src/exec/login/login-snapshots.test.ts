@@ -7,6 +7,7 @@ import { type Command, CommandRefused, type Confinement } from "../../core/ports
 import { type Bench, noSandbox, openBench } from "../testing.ts";
 import { LoginShells } from "./login-shells.ts";
 import { LoginSnapshots } from "./login-snapshots.ts";
+import { machineFiles } from "./testing.ts";
 
 const open = { type: "dangerFullAccess" } as const;
 const confined = { type: "workspaceWrite" } as const;
@@ -20,7 +21,7 @@ async function eventually(isTrue: () => boolean | Promise<boolean>, what: string
   }
 }
 
-describe("snapshots of login shells", { skip: process.platform === "linux" ? false : "needs Linux" }, () => {
+describe("snapshots of login shells", { skip: machineFiles }, () => {
   let bench: Bench;
   let user: string;
   let snapshots: LoginSnapshots;
@@ -259,7 +260,7 @@ export PATH; umask "$(umask)"; unset INTERACTIVE; unset -f pathmunge`);
 });
 
 test("a command that cannot be started with a snapshot is started with its files", {
-  skip: process.platform === "linux" ? false : "needs Linux",
+  skip: machineFiles,
 }, async () => {
   const bench = openBench({ loginSnapshots: () => false });
   let refused = 0;
@@ -286,7 +287,7 @@ test("a command that cannot be started with a snapshot is started with its files
   await bench.close();
 });
 
-test("the runner uses snapshots, unless that is turned off", { skip: process.platform === "linux" ? false : "needs Linux" }, async () => {
+test("the runner uses snapshots, unless that is turned off", { skip: machineFiles }, async () => {
   for (const isOn of [true, false]) {
     const bench = openBench({ loginSnapshots: () => isOn });
     const how = async (): Promise<string> => {
