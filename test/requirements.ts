@@ -299,6 +299,10 @@ export const requirements = {
     says: "one input may have 1,048,576 characters, an emoji counting as one, and not one more",
   },
   "review.named": { source: "observed 0.166", says: "a review's message is its subject for clients of today" },
+  "command.loginFiles": {
+    source: "Parley",
+    says: "login shells get what their login files set without reading them, once that is proven to be the same; what is shown stays the same, and features.shell_snapshot = false turns it off",
+  },
   "command.processId": {
     source: "observed 0.166",
     says: "a command has the number that the model knows it by from its start to its end, and can be ended by it",

@@ -42,6 +42,12 @@ export const featureRows: Readonly<Record<string, Row>> = {
     "Memories",
     "Gives the model the summary of the notes that Codex keeps about earlier threads in `memories/`.",
   ),
+  shell_snapshot: row(
+    "stable",
+    true,
+    "Shell snapshots",
+    "Starts the login shells of commands with the environment that their login files produce, where these files change nothing else.",
+  ),
   multi_agent: row("stable", true, "Sub-agents", "Lets the model give work to agents of its own, when the user asks for that."),
   multi_agent_v2: row(
     "underDevelopment",
@@ -76,7 +82,7 @@ export const foreignFeatures: ReadonlySet<string> = new Set(
   enable_request_compression exec_permission_approvals experimental_windows_sandbox external_migration fast_mode guardian_approval
   image_detail_original image_generation in_app_browser include_apply_patch_tool js_repl mcp_connection_sharing
   mentions_v2 powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
-  remote_plugin request_rule responses_websockets rmcp_client secret_auth_storage shell_snapshot shell_zsh_fork skill_mcp_dependency_install
+  remote_plugin request_rule responses_websockets rmcp_client secret_auth_storage shell_zsh_fork skill_mcp_dependency_install
   sqlite streamable_shell tool_call_mcp_elicitation tool_suggest tui2 undo unified_exec_tty use_linux_sandbox_bwrap
   elevated_windows_sandbox enable_experimental_windows_sandbox web_search web_search_cached workspace_dependencies`.split(/\s+/),
 );

@@ -21,6 +21,7 @@ import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
 import { confinedCommandId, LeftoverNotes } from "./leftovers.ts";
 import { LiveCommand, type LiveParts } from "./live-command.ts";
+import { LoginShells, type RunOptions } from "./login/login-shells.ts";
 import type { CommandProxy, ProxyRoom } from "./network/proxy.ts";
 import { PipePool } from "./pipes.ts";
 import { planTerminal, type Terminal, type TerminalPlan } from "./pty.ts";
@@ -48,6 +49,8 @@ export interface CommandRunnerOptions {
   readonly sandbox?: PlatformSandbox;
   /** Asked right before a command is started. */
   readonly mayStart?: (() => boolean) | undefined;
+  /** Whether login shells may be started with the result of their files instead; default: yes. */
+  readonly loginSnapshots?: (() => boolean) | undefined;
   /** Replaces the machine's own figures for free memory and disk space. */
   readonly room?: Room;
 }
@@ -55,6 +58,12 @@ export interface CommandRunnerOptions {
 export interface ClosableRunner extends CommandRunner {
   /** Ends every command that still has processes, and the helper. */
   close(): Promise<void>;
+}
+
+interface LaunchOptions {
+  readonly sandbox: PlatformSandbox;
+  readonly proxy: CommandProxy | undefined;
+  readonly isAside: boolean;
 }
 
 export function createCommandRunner(options: CommandRunnerOptions): ClosableRunner {
@@ -93,11 +102,13 @@ class Runner implements ClosableRunner {
   #memory: MemoryAlarm | undefined;
   /** Made with the first command that reaches only some hosts. */
   #proxies: ProxyRoom | undefined;
+  readonly #logins: LoginShells;
   #isClosed = false;
 
   constructor(options: CommandRunnerOptions) {
     const { codexHome, userHome, program = [], secretFiles, graceMs, holdMs, engine, sandbox, room } = options;
     this.#mayStart = options.mayStart;
+    this.#logins = new LoginShells((...args) => this.#run(...args), options.loginSnapshots ?? (() => true));
     this.#guard = new CommandGuard(room);
     this.#graceMs = graceMs ?? 2_000;
     this.#confined =
@@ -117,7 +128,11 @@ class Runner implements ClosableRunner {
     this.#clearing = setTimeout(() => void this.#notes.clearOthers().catch(() => undefined), clearAfterMs).unref();
   }
 
-  async start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand> {
+  start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand> {
+    return this.#logins.start(command, confinement, signal);
+  }
+
+  async #run(command: Command, confinement: Confinement, { signal, isAside }: RunOptions): Promise<RunningCommand> {
     this.#programs ??= new KnownPrograms();
     requireSound(command, this.#programs);
     const { policy, files } = confinement;
@@ -133,7 +148,7 @@ class Runner implements ClosableRunner {
       throw new CommandRefused("other", "this worker no longer knows whether the thread is its own, so that nothing was started");
     const plan = planTerminal(command);
     try {
-      return await this.#launch(plan, confinement, { sandbox, proxy }, signal);
+      return await this.#launch(plan, confinement, { sandbox, proxy, isAside }, signal);
     } finally {
       plan.terminal?.releaseSlave();
     }
@@ -152,6 +167,7 @@ class Runner implements ClosableRunner {
   }
 
   async close(): Promise<void> {
+    this.#logins.close();
     await Promise.all([...this.#live].map((command) => command.kill()));
     for (const timer of [this.#settling, this.#clearing, this.#standIns]) clearTimeout(timer);
     this.#isClosed = true;
@@ -172,7 +188,7 @@ class Runner implements ClosableRunner {
   async #launch(
     plan: TerminalPlan,
     confinement: Confinement,
-    { sandbox, proxy }: { readonly sandbox: PlatformSandbox; readonly proxy: CommandProxy | undefined },
+    { sandbox, proxy, isAside }: LaunchOptions,
     signal: AbortSignal,
   ): Promise<RunningCommand> {
     const { command, terminal } = plan;
@@ -182,7 +198,7 @@ class Runner implements ClosableRunner {
     const wrapped = sandbox.wrap(isConfined ? { ...command, argv: limitedArgv(command.argv, kept) } : command, confinement);
     if ("refused" in wrapped) throw new CommandRefused("noSandbox", wrapped.refused);
     if (proxy !== undefined && wrapped.noNetwork !== undefined) confinement.network?.unavailable(wrapped.noNetwork);
-    const spare = this.#spares.take(command, wrapped);
+    const spare = isAside ? undefined : this.#spares.take(command, wrapped);
     const id = spare?.id ?? (isConfined ? confinedCommandId() : openCommandId());
     const ends = wrapped.life !== undefined ? "as marked" : wrapped.endsAsWhole === true ? "as both" : "as session";
     const watched: WatchedCommand = { id, pid: undefined, ends };
@@ -194,12 +210,12 @@ class Runner implements ClosableRunner {
     };
     this.#janitor.watch(watched);
     const isOneOfMany = this.#settling !== undefined;
-    this.#settleLater();
+    if (!isAside) this.#settleLater();
     try {
       const env = { ...wrapped.env, [markName]: id };
       const open = this.#openDescriptors(terminal);
       const { child, parts } = spare?.become(wrapped) ?? startWired({ command, wrapped, terminal, env, open }, this.#pipes);
-      setImmediate(() => this.#isClosed || this.#spares.prepare(command, wrapped, { isLikely: isOneOfMany, open }));
+      setImmediate(() => isAside || this.#isClosed || this.#spares.prepare(command, wrapped, { isLikely: isOneOfMany, open }));
       if (parts === undefined || child.pid === undefined) throw await refusalOf(child, command);
       if (proxy !== undefined && wrapped.channel !== undefined) takeListener(child, proxy);
       watched.pid = child.pid;

@@ -168,6 +168,7 @@ export function createApp(options: ComposeOptions): App {
   const runner = createCommandRunner({
     ...{ codexHome, program, secretFiles: secretSettings(() => inUse().raw, codexHome), mayStart: storage.mayStart },
     engine: () => env["PARLEY_SANDBOX_ENGINE"] || inUse().sandboxEngine,
+    loginSnapshots: () => inUse().features["shell_snapshot"] !== false,
   });
   const { accounts, credentials, hasKey } = createAccounts({
     codexHome,

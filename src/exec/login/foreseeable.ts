@@ -1,0 +1,208 @@
+/**
+ * Whether login files give the same result as long as the files that they look at are the same, and which files those are. Only what is known
+ * to depend on nothing else counts as foreseeable: other programs, output to files, anything random or of the time is not. For the capture of snapshots.
+ */
+import path from "node:path";
+import type { Assignment, Command, Redirection, SyntaxNode, Word, WordPart } from "unbash";
+import type { ShellParser } from "../../shell/simple-commands.ts";
+import type { Step } from "./trace.ts";
+import type { WatchedPaths } from "./watched-files.ts";
+
+export interface LoginFiles {
+  readonly steps: readonly Step[];
+  /** The texts of the files, by the names in `steps`. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly cwd: string;
+  readonly home: string;
+}
+
+/** They change only the shell, whose state is compared, or print what depends on their arguments alone. */
+const plainBuiltins = new Set(
+  `: true false export declare typeset readonly local unset return break continue shift shopt umask ulimit alias unalias let for case (( echo
+   printf pwd`.split(/\s+/),
+);
+/** Programs that depend on their arguments, the system, and these files or folders of files. */
+const plainPrograms: Readonly<Record<string, readonly string[]>> = {
+  ...{ uname: [], arch: [], dirname: [], basename: [], tr: [], mesg: [] },
+  id: ["/etc/passwd", "/etc/group"],
+  "locale-check": ["/usr/lib/locale"],
+};
+const systemFolders = new Set(["", "/bin/", "/usr/bin/"]);
+const testCommands = new Set(["[", "test", "[["]);
+const sources = new Set([".", "source"]);
+/** What differs from one shell to the next, or would end the trace. */
+const unsteady =
+  /\$[$!]|\b(?:RANDOM|SRANDOM|SECONDS|EPOCH\w*|BASHPID|PPID|BASH_EXECUTION_STRING|BASH_COMMAND|BASH_MONOSECONDS|BASH_ARGV\w*|HISTCMD|PARLEY_COMMAND_ID|BASH_XTRACEFD|PS4)\b|%\([^)]*\)T/;
+/** Their files change without looking different. */
+const kernelTrees = /^\/(?:proc|sys|dev)(?:\/|$)/;
+
+/** Undefined where the result cannot be foreseen. */
+export function foreseen(files: LoginFiles, parser: ShellParser): WatchedPaths | undefined {
+  const watch = new Watch(files);
+  const functions = new Set<string>();
+  for (const [file, text] of files.texts) {
+    const ran = new Set(files.steps.filter((step) => step.file === file).map(({ line }) => line));
+    if (!new TextCheck(text, ran, watch, functions).passes(parser)) return undefined;
+  }
+  for (const [i, { words }] of files.steps.entries()) {
+    const [name = ""] = words;
+    // The next step tells a call from a program of the same name.
+    const isCall = functions.has(name) && files.steps[i + 1]?.within === name;
+    if (name === "eval") {
+      const text = words.slice(1).join(" ");
+      if (!new TextCheck(text, undefined, watch, functions).passes(parser)) return undefined;
+    } else if (!isCall && !isForeseeable(words, watch)) return undefined;
+  }
+  return watch.isSound ? watch : undefined;
+}
+
+/** Collects paths. One that cannot be watched makes the whole unsound. */
+class Watch implements WatchedPaths {
+  readonly paths = new Set<string>();
+  readonly listed = new Set<string>();
+  readonly #cwd: string;
+  readonly home: string;
+  isSound = true;
+
+  constructor({ cwd, home }: Pick<LoginFiles, "cwd" | "home">) {
+    this.#cwd = cwd;
+    this.home = home;
+  }
+
+  add(file: string, into: "paths" | "listed" = "paths"): void {
+    const absolute = path.resolve(this.#cwd, file);
+    if (absolute !== "/dev/null" && kernelTrees.test(absolute)) this.isSound = false;
+    this[into].add(absolute);
+  }
+}
+
+const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(word);
+
+function isForeseeable(words: readonly string[], watch: Watch): boolean {
+  const [name = "", ...args] = words;
+  if (testCommands.has(name)) return watchTest(args, watch);
+  if (sources.has(name) || name === "cat") {
+    const named = name === "cat" ? args : args.slice(0, 1);
+    // A name without a folder is searched on the PATH; cat without one reads its input.
+    const isPath = named.every((arg) => arg.includes("/") && !arg.startsWith("-"));
+    for (const file of named) watch.add(file);
+    return named.length > 0 && isPath;
+  }
+  // Other options of `set` would end the trace.
+  if (name === "set") return args[0] === "--";
+  const program = path.posix.basename(name);
+  if (!Object.hasOwn(plainPrograms, program) || !systemFolders.has(name.slice(0, -program.length)))
+    return isAssignment(name) || plainBuiltins.has(name);
+  for (const file of plainPrograms[program] ?? []) watch.add(file, "listed");
+  return true;
+}
+
+/** Each operand of a test for files is watched; those that compare times are left out. */
+function watchTest(args: readonly string[], watch: Watch): boolean {
+  for (const [i, arg] of args.entries()) {
+    if (/^-(?:nt|ot|ef|N)$/.test(arg)) return false;
+    const operand = args[i + 1];
+    if (/^-[abcdefghkprsuwxGLOS]$/.test(arg) && operand !== undefined && operand !== "") watch.add(operand);
+  }
+  return true;
+}
+
+/** What a trace does not show: redirections, patterns for file names, what runs in the background. */
+class TextCheck {
+  readonly #text: string;
+  readonly #ran: ReadonlySet<number> | undefined;
+  readonly #watch: Watch;
+  readonly #functions: Set<string>;
+  readonly #starts: readonly number[];
+  #passes = true;
+
+  /** Only what stands on a line of `ran` counts; without it all of the text. */
+  constructor(text: string, ran: ReadonlySet<number> | undefined, watch: Watch, functions: Set<string>) {
+    this.#text = text;
+    this.#ran = ran;
+    this.#watch = watch;
+    this.#functions = functions;
+    this.#starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  }
+
+  passes({ parse, forEachChild }: ShellParser): boolean {
+    if (unsteady.test(this.#text)) return false;
+    const script = parse(this.#text);
+    if ((script.errors?.length ?? 0) > 0) return false;
+    const visit = (node: SyntaxNode): void => {
+      this.#check(node);
+      if (this.#passes) forEachChild(node, visit);
+    };
+    visit(script);
+    return this.#passes;
+  }
+
+  #check(node: SyntaxNode): void {
+    // The positions in it are those of another text.
+    if (node.type === "Script" && node.source !== undefined) this.#passes = false;
+    if (node.type === "Function") this.#functions.add(node.name.value);
+    // A trace does not show redirections without a command.
+    const isTraced = node.type !== "Command" || node.name !== undefined || node.prefix.every(({ type }) => type === "Assignment");
+    if (isTraced && !this.#mayHaveRun(node)) return;
+    if (node.type === "ProcessSubstitution" || node.type === "Coproc" || node.type === "Select") this.#passes = false;
+    if (node.type === "Statement" && node.background === true) this.#passes = false;
+    if (node.type === "Command") this.#checkCommand(node);
+    if (node.type === "Redirected") for (const each of node.redirects) this.#redirect(each);
+    if (node.type === "For") for (const word of node.wordlist ?? []) this.#pattern(word);
+  }
+
+  #checkCommand(command: Command): void {
+    for (const each of command.redirects) this.#redirect(each);
+    for (const word of [command.name, ...command.args]) if (word !== undefined) this.#pattern(word);
+  }
+
+  #redirect(redirection: Redirection): void {
+    if (redirection.type !== "Redirect") return; // The text itself is the input.
+    const target = redirection.target?.value ?? "";
+    const isPlain = target === redirection.target?.text;
+    if (/^[<>]&$/.test(redirection.operator) && /^(?:\d+|-)$/.test(target)) return;
+    if (isPlain && target === "/dev/null") return;
+    if (redirection.operator === "<" && isPlain && target.startsWith("/")) this.#watch.add(target);
+    else this.#passes = false;
+  }
+
+  /** The folder of a pattern for file names is watched with its list of names. */
+  #pattern(word: Word | Assignment): void {
+    const parts = word.type === "Word" ? (word.parts ?? []) : [];
+    const at = parts.findIndex(({ type }) => type === "Glob" || type === "ExtendedGlob");
+    if (at === -1) return;
+    const start = parts.slice(0, at).map((part, i) => this.#valueOf(part, i === 0));
+    const after = this.#text.slice(parts[at]?.pos, word.end);
+    const known = start.every((value) => value !== undefined) ? start.join("") : "";
+    if (!known.startsWith("/") || after.includes("/")) this.#passes = false;
+    else this.#watch.add(known.slice(0, known.lastIndexOf("/") + 1), "listed");
+  }
+
+  #valueOf(part: WordPart, isFirst: boolean): string | undefined {
+    if (part.type === "Literal") return isFirst && part.value.startsWith("~/") ? `${this.#watch.home}${part.value.slice(1)}` : part.value;
+    if (part.type === "SingleQuoted") return part.value;
+    if (part.type === "SimpleExpansion" || part.type === "ParameterExpansion")
+      return /^\$(?:HOME|\{HOME\})$/.test(part.text) ? this.#watch.home : undefined;
+    if (part.type !== "DoubleQuoted") return undefined;
+    const values = part.parts.map((inner) => (inner.type === "Literal" ? inner.value : this.#valueOf(inner, false)));
+    return values.every((value) => value !== undefined) ? values.join("") : undefined;
+  }
+
+  #mayHaveRun({ pos, end }: { readonly pos: number; readonly end: number }): boolean {
+    if (this.#ran === undefined) return true;
+    const [first, last] = [this.#lineAt(pos), this.#lineAt(end)];
+    for (const line of this.#ran) if (line >= first && line <= last) return true;
+    return false;
+  }
+
+  #lineAt(position: number): number {
+    let low = 0;
+    let high = this.#starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.#starts[middle] ?? 0) <= position) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  }
+}
