@@ -73,7 +73,11 @@ export class NamespaceEngine implements Engine {
     if ("refused" in started) return started;
     const { ahead, ...now } = started;
     // A process that waits for its command has no channel.
-    return { ...now, life: lifeDescriptor, ...(plan.listens === true ? { channel: channelDescriptor } : { ahead }) };
+    return {
+      ...now,
+      life: lifeDescriptor,
+      ...(plan.listens === true ? { channel: channelDescriptor } : { ahead: { ...ahead, starter: program.starter } }),
+    };
   }
 
   #beginning(arch: FilterArch, network: boolean): Uint8Array {
