@@ -13,7 +13,7 @@ import type { Ahead, Command } from "../core/ports/command-runner.ts";
 import { spawnSealed } from "./descriptors.ts";
 import type { CommandProcess, LiveOutput } from "./live-command.ts";
 import type { PipePool } from "./pipes.ts";
-import { encodeOrder, endedPerOrder, inputDescriptor, type StartOrder } from "./sandbox/engines/starter-list.ts";
+import { encodeOrder, endedPerOrder, inputDescriptor } from "./sandbox/engines/starter-list.ts";
 import { fromPipe, isWritable, type Wired } from "./wiring.ts";
 
 type Starter = NonNullable<Extract<Ahead, { kind: "any command" }>["starter"]>;
@@ -31,12 +31,14 @@ export interface StartInput {
 
 /** Numbers of ended processes are given back a moment later, or with the next order. */
 const reapAfterMs = 20;
+/** After this many the server starts its sandboxes itself. */
+const mostFailures = 3;
 
 export class SandboxStarter {
   readonly #pipes: PipePool;
   #process: StarterProcess | undefined;
-  /** One that failed is not tried again. */
-  #isUsable = true;
+  /** In a row; on a machine that stalls for seconds, one may come too late. */
+  #failures = 0;
 
   constructor(pipes: PipePool) {
     this.#pipes = pipes;
@@ -44,7 +46,7 @@ export class SandboxStarter {
 
   /** Undefined where the server has to start it itself. */
   start(input: StartInput): StartedSandbox | undefined {
-    if (!this.#isUsable) return undefined;
+    if (this.#failures >= mostFailures) return undefined;
     const { folder } = this.#pipes;
     if (folder === undefined) return undefined;
     if (this.#process?.serves(input.starter) !== true) {
@@ -52,10 +54,14 @@ export class SandboxStarter {
       this.#process = new StarterProcess(input, folder, this.#pipes);
     }
     const process = this.#process;
-    return process.start(input, this.#pipes, () => {
-      this.#isUsable = false;
+    const onFailure = (): void => {
+      this.#failures++;
       process.close();
-    });
+    };
+    const onReady = (): void => {
+      this.#failures = 0;
+    };
+    return process.start(input, this.#pipes, { onFailure, onReady });
   }
 
   /** Sandboxes that still run keep their starter. */
@@ -102,13 +108,13 @@ class StarterProcess {
     return !this.#isClosed && starter.list === this.#starter.list;
   }
 
-  start(input: StartInput, pipes: PipePool, onFailure: () => void): StartedSandbox | undefined {
+  start(input: StartInput, pipes: PipePool, outcome: Pick<StartedParts, "onFailure" | "onReady">): StartedSandbox | undefined {
     if (this.#isClosed || this.#orders === undefined) return undefined;
     const files = pipes.takeNames(4);
     if (files === undefined) return undefined;
     const [life = "", second = "", stdout = "", stderr = ""] = files.map((file) => path.basename(file));
     const hasInput = input.stdin === "open";
-    const order = encodeOrder(this.#ended.splice(0, endedPerOrder), {
+    const order = encodeOrder(this.#ended.slice(0, endedPerOrder), {
       life,
       second,
       stdout,
@@ -120,7 +126,8 @@ class StarterProcess {
     if (order === undefined) return undefined;
     const ends = openEnds(files);
     if (ends === undefined) return undefined;
-    const started = new StartedSandbox(ends, { hasInput, scratch: pipes.scratch, onFailure, onEnd: () => this.#hasEnded(started) });
+    this.#ended.splice(0, endedPerOrder);
+    const started = new StartedSandbox(ends, { hasInput, scratch: pipes.scratch, ...outcome, onEnd: () => this.#hasEnded(started) });
     this.#running.add(started);
     this.#orders.write(order);
     return started;
@@ -191,6 +198,7 @@ function openEnds([life = "", second = "", stdout = "", stderr = ""]: readonly s
 interface StartedParts {
   readonly hasInput: boolean;
   readonly scratch: Buffer;
+  readonly onReady: () => void;
   /** It ended without having become one. */
   readonly onFailure: () => void;
   /** Its number, if it is known, is no longer used by the server. */
@@ -276,7 +284,10 @@ export class StartedSandbox extends EventEmitter implements CommandProcess {
     if (this.#number.length < numberBytes) return;
     this.pid = this.#number.readUInt32LE(0);
     if (!this.#answer(this.pid)) this.abandon();
-    else this.#isReady = !this.#isAbandoned;
+    else {
+      this.#isReady = !this.#isAbandoned;
+      this.#parts.onReady();
+    }
     this.#settle();
     this.#end(this.#number.subarray(numberBytes));
   }

@@ -8,7 +8,6 @@
 import { closeSync } from "node:fs";
 import path from "node:path";
 import type { Writable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Command, WrappedCommand } from "../core/ports/command-runner.ts";
 import { findRealPath } from "../lib/file-status.ts";
 import { findSystemProgram } from "../lib/program.ts";
@@ -156,7 +155,8 @@ export const openCommandId = (): string => randomBytes(16).toString("hex");
 export class SpareProcesses {
   readonly #pipes: PipePool;
   readonly #holdMs: number;
-  readonly #starter: SandboxStarter;
+  /** Created with the first sandbox that waits: what only commands need is loaded with them. */
+  #starter: SandboxStarter | undefined;
   /** All of one kind. */
   #waiting: SpareProcess[] = [];
   /** Whether the last command found a matching process. */
@@ -168,7 +168,11 @@ export class SpareProcesses {
   constructor(pipes: PipePool, holdMs = usualHoldMs) {
     this.#pipes = pipes;
     this.#holdMs = holdMs;
-    this.#starter = new SandboxStarter(pipes);
+  }
+
+  /** Of those that become confined commands. */
+  get confinedIds(): readonly string[] {
+    return this.#waiting.filter(({ isConfined }) => isConfined).map(({ id }) => id);
   }
 
   /** Resolves when the next one waits, or is not expected to soon. */
@@ -218,7 +222,7 @@ export class SpareProcesses {
 
   close(): void {
     this.drop();
-    this.#starter.close();
+    this.#starter?.close();
   }
 
   /** Some time after the last command: one that is kept for longer keeps waiting, the others are ended. */
@@ -255,9 +259,11 @@ export class SpareProcesses {
     const { starter } = way;
     const { constant: first, stdin, merged } = shape;
     const mark = `${markName}=${id}`;
-    const isPlainSandbox = starter !== undefined && first !== undefined && !merged;
-    const started = isPlainSandbox ? this.#starter.start({ starter, stdin, first, mark, open }) : undefined;
-    if (started !== undefined) return new SpareProcess({ id, way, shape, host: started });
+    if (starter !== undefined && first !== undefined && !merged) {
+      this.#starter ??= new SandboxStarter(this.#pipes);
+      const started = this.#starter.start({ starter, stdin, first, mark, open });
+      if (started !== undefined) return new SpareProcess({ id, way, shape, host: started });
+    }
     const wrapped = { argv: way.argv, cwd: "/", extra: way.extra, ...(shape.life === undefined ? {} : { life: shape.life }) };
     const input = { command: { stdin: way.stdin, merged: shape.merged }, wrapped, terminal: undefined } as const;
     const wired = startWired({ ...input, env: { ...shape.env, [markName]: id }, open }, this.#pipes);
@@ -345,6 +351,10 @@ export class SpareProcess {
     return this.#parts.id;
   }
 
+  get isConfined(): boolean {
+    return this.#parts.shape.constant !== undefined;
+  }
+
   get isKept(): boolean {
     return this.#parts.way.isKept;
   }
@@ -358,10 +368,12 @@ export class SpareProcess {
   }
 
   async untilReady(ms: number): Promise<void> {
-    const limit = new AbortController();
-    const late = delay(ms, undefined, { signal: limit.signal }).catch(() => undefined);
-    await Promise.race([this.#parts.host.whenReady, late]);
-    limit.abort();
+    let late: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => {
+      late = setTimeout(resolve, ms);
+    });
+    await Promise.race([this.#parts.host.whenReady, waited]);
+    clearTimeout(late);
     this.#parts.host.giveUp();
   }
 

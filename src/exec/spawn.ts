@@ -108,7 +108,7 @@ class Runner implements ClosableRunner {
       });
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
     this.#spares = new SpareProcesses(this.#pipes, holdMs);
-    this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder }));
+    this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder, waiting: this.#spares.confinedIds }));
     this.#notes = new LeftoverNotes(codexHome);
     this.#confined.onLeftovers = () => {
       this.#notes.note(this.#confined.leftovers.folders);

@@ -60,6 +60,13 @@ export class Label {
   at: number | undefined;
   /** Where its address has to be written once it is known. */
   readonly waiting: number[] = [];
+
+  copy(): Label {
+    const copy = new Label();
+    copy.at = this.at;
+    copy.waiting.push(...this.waiting);
+    return copy;
+  }
 }
 type Target = Label | { readonly address: number };
 /** Where to go on; with the next call unless given. */
@@ -75,24 +82,38 @@ export class CallList {
   readonly #start: number;
   readonly #numbers: Readonly<Record<CallName, number>>;
   readonly #reportsAt: number | undefined;
-  #bytes = Buffer.alloc(0x1_0000);
-  #used = firstCall;
+  #bytes: Buffer;
+  #used: number;
   /** Fields that get the address of the next call. */
-  readonly #open: number[] = [];
+  readonly #open: number[];
   /** Labels for the next call. */
-  readonly #placed: Label[] = [];
-  readonly #constants = new Map<number | bigint, number>();
-  readonly #texts = new Map<string, number>();
-  readonly #structures = new Map<string, number>();
-  readonly #failures = new Map<string, Label>();
+  readonly #placed: Label[];
+  readonly #constants: Map<number | bigint, number>;
+  readonly #texts: Map<string, number>;
+  readonly #structures: Map<string, number>;
+  readonly #failures: Map<string, Label>;
 
   /** `start` is the address at which the program puts it. Into `reportsAt` it writes its exit code, one byte, before it exits. */
-  constructor(arch: FilterArch, start: number, reportsAt?: number) {
+  constructor(arch: FilterArch, start: number, reportsAt?: number, from?: CallList) {
     this.#start = start;
     this.#reportsAt = reportsAt;
-    this.#numbers = { ...numbers[arch], ...newer, ...ownCalls };
+    this.#numbers = from === undefined ? { ...numbers[arch], ...newer, ...ownCalls } : from.#numbers;
+    this.#bytes = from === undefined ? Buffer.alloc(0x1_0000) : Buffer.from(from.#bytes);
+    this.#used = from === undefined ? firstCall : from.#used;
+    this.#open = from === undefined ? [] : [...from.#open];
+    this.#placed = from === undefined ? [] : [...from.#placed];
+    this.#constants = new Map(from === undefined ? [] : from.#constants);
+    this.#texts = new Map(from === undefined ? [] : from.#texts);
+    this.#structures = new Map(from === undefined ? [] : from.#structures);
+    this.#failures = new Map(from === undefined ? [] : [...from.#failures].map(([what, label]) => [what, label.copy()]));
+    if (from !== undefined) return;
     // The first call has to be at a known place; the arguments of another one would come before it.
     this.#record("subtract", [{ cell: places.zero }, { cell: places.zero }], {}, places.unused);
+  }
+
+  /** A list of its own that begins like this one, whose labels are all placed. */
+  copy(arch: FilterArch): CallList {
+    return new CallList(arch, this.#start, this.#reportsAt, this);
   }
 
   /** A call that must succeed: else its error is printed after `what`, and the program ends. */

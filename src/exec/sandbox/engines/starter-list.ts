@@ -114,6 +114,7 @@ function becomeSandbox(list: CallList, { order, starter, program }: Becoming): v
   list.branch({ zero: closed }, "subtract", [{ cell: order + at.kind }, kinds.closedInput]);
   list.must("input", "pipe2", list.zeros(8), 0);
   put({ cell: list.values(firstListDescriptor) }, 0);
+  open("first", 0);
   list.must("the server", "write", lifeDescriptor, pid.cell, 4);
   // The server opens the other end of the input, and says so with one byte.
   const opened = list.must("the server", "read", secondListDescriptor, list.zeros(8), 1);
@@ -122,9 +123,9 @@ function becomeSandbox(list: CallList, { order, starter, program }: Becoming): v
   list.branch({ positive: go }, "subtract", [opened, 0]);
   list.exit(0);
   list.place(closed);
+  open("first", 0);
   list.must("the server", "write", lifeDescriptor, pid.cell, 4);
   list.place(go);
-  open("first", 0);
   list.must("/", "chdir", list.text("/"));
   list.must("the program", "execve", list.text(program[0] ?? ""), list.texts(program), list.values(order + at.mark, 0));
 }
