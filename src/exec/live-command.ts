@@ -292,7 +292,8 @@ function untilEnded(stream: Readable): Promise<void> {
 /** Whether the promise settled in time. Clears its timer: with many commands they would pile up. */
 function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms, false).unref();
+    // Whatever has arrived meanwhile is read first: on a busy machine it may be this process that was silent.
+    const timer = setTimeout(() => setImmediate(resolve, false), ms).unref();
     const kept = (): void => {
       clearTimeout(timer);
       resolve(true);

@@ -270,12 +270,14 @@ export class StartedSandbox extends EventEmitter implements CommandProcess {
     if (this.#isAbandoned || this.#isGiven) return;
     this.#isAbandoned = true;
     // Until then it needs them to get on.
-    void this.whenReady.then(() => {
-      closeSync(this.#ends.second);
-      this.#input?.destroy();
-      for (const { stream } of this.#outputs) stream.destroy();
-      if (this.#outputs.length === 0) for (const fd of [this.#ends.stdout, this.#ends.stderr]) closeSync(fd);
-    });
+    this.whenReady.then(() => this.#closeAll()).catch(() => undefined);
+  }
+
+  #closeAll(): void {
+    closeSync(this.#ends.second);
+    this.#input?.destroy();
+    for (const { stream } of this.#outputs) stream.destroy();
+    if (this.#outputs.length === 0) for (const fd of [this.#ends.stdout, this.#ends.stderr]) closeSync(fd);
   }
 
   #report(bytes: Buffer): void {

@@ -139,10 +139,9 @@ export class CallList {
   }
 
   exit(code: Argument): void {
-    if (this.#reportsAt === undefined) return void this.attempt("exit", code);
-    const reported = this.branch({}, "subtract", [code, 0]);
-    this.attempt("write", this.#reportsAt, reported.cell, 1);
-    this.attempt("exit", reported);
+    const reported = this.#reportsAt === undefined ? undefined : this.branch({}, "subtract", [code, 0]);
+    if (this.#reportsAt !== undefined && reported !== undefined) this.attempt("write", this.#reportsAt, reported.cell, 1);
+    this.attempt("exit", reported ?? code);
   }
 
   goTo(target: Target): void {
