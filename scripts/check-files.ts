@@ -43,6 +43,7 @@ const allowed: Readonly<Record<string, string>> = {
   "src/exec/sandbox/swaps.ts": kernel,
   "src/exec/descriptors.ts": `/dev/null, and ${kernel}`,
   "src/exec/pipes.ts": "makes and opens the pipes of commands, in a folder of its own",
+  "src/exec/sandbox-starter.ts": "opens pipes of that folder, and stores there what sandboxes begin with",
   "src/workspace/open-folder.ts": "holds folders open so that no link can be slipped in",
   "src/workspace/workspace.ts": "opens entries of a held folder and leaves the project's files as the agent wants them",
   "src/exec/sandbox/placeholders.ts": "makes and holds stand-ins for protected names",

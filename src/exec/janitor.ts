@@ -21,6 +21,8 @@ export interface WatchedCommand {
 /** What must be cleaned up if the server dies now. */
 export interface JanitorWork extends Leftovers {
   readonly pipeFolder: string | undefined;
+  /** Marks of sandboxes that wait for a command: the helper knows them before they have one. */
+  readonly waiting: readonly string[];
 }
 
 /**
@@ -98,11 +100,13 @@ export class Janitor {
   update(): void {
     clearTimeout(this.#soon);
     this.#soon = undefined;
-    const fields = [...this.#commands].flatMap(({ id, pid, ends }) => [
-      ...(ends === "as session" && pid !== undefined ? [] : [`m:${id}`]),
-      ...(ends !== "as marked" && pid !== undefined ? [`s:${pid}`] : []),
-    ]);
-    const { folders, lease, pipeFolder } = this.#leftovers();
+    const { folders, lease, pipeFolder, waiting } = this.#leftovers();
+    const commands = [...this.#commands];
+    const marked = commands.filter(({ pid, ends }) => ends !== "as session" || pid === undefined).map(({ id }) => id);
+    const sessions = commands.filter(({ pid, ends }) => ends !== "as marked" && pid !== undefined);
+    // Sorted: one that stops waiting since it becomes a command is no news.
+    const fields = [...new Set([...marked, ...waiting])].sort().map((id) => `m:${id}`);
+    fields.push(...sessions.map(({ pid }) => `s:${pid}`));
     if (folders.length > 0) fields.push(`l:${lease}`, ...folders.map((folder) => `d:${escapeForPrintf(folder)}`));
     if (pipeFolder !== undefined) fields.push(`r:${escapeForPrintf(pipeFolder)}`);
     const line = fields.join(" ");

@@ -1,5 +1,4 @@
 /** One running command: its output, its input, and how it ends. */
-import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -38,8 +37,15 @@ export interface LiveOutput {
   listen(take: (chunk: Uint8Array) => void): void;
 }
 
+/** The process that was started for a command, by the server or for it. */
+export interface CommandProcess {
+  readonly pid?: number | undefined;
+  once(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+  once(event: "error", listener: (error: Error) => void): unknown;
+}
+
 export interface LiveParts {
-  readonly child: ChildProcess;
+  readonly child: CommandProcess;
   readonly pid: number;
   readonly outputs: readonly LiveOutput[];
   readonly input: Writable | undefined;
@@ -266,7 +272,7 @@ export class LiveCommand implements RunningCommand {
   }
 }
 
-function untilExit(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+function untilExit(child: CommandProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
@@ -286,7 +292,8 @@ function untilEnded(stream: Readable): Promise<void> {
 /** Whether the promise settled in time. Clears its timer: with many commands they would pile up. */
 function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms, false).unref();
+    // Whatever has arrived meanwhile is read first: on a busy machine it may be this process that was silent.
+    const timer = setTimeout(() => setImmediate(resolve, false), ms).unref();
     const kept = (): void => {
       clearTimeout(timer);
       resolve(true);

@@ -25,7 +25,7 @@ import { isAlive } from "./processes.ts";
 
 /** Few for the first command, which waits for them; many later, because each batch starts a process. */
 const firstBatch = 32;
-const laterBatch = 256;
+const laterBatch = 512;
 const refillBelow = 16;
 const pipeBytes = 64 * 1024;
 /** The size that is written to a file completely or not at all. */
@@ -77,6 +77,12 @@ export class PipePool {
       if (ends !== undefined) return ends;
     }
     return undefined;
+  }
+
+  /** The same by name, for two processes that open one end each; whoever opens the last one unlinks it. */
+  takeNames(count: number): readonly string[] | undefined {
+    if (this.#ready.length < refillBelow + count) void this.#make();
+    return this.#ready.length < count ? undefined : this.#ready.splice(-count);
   }
 
   /**

@@ -9,20 +9,26 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isAlive } from "./processes.ts";
 import { type Bench, openBench, testedEngines } from "./testing.ts";
 
-/** Processes that wait, or that build a sandbox, as children of another one. */
-function helpers(parent = process.pid): number[] {
-  const isHelper = (pid: string): boolean => {
+/** The children of a process that have this name. */
+function childrenCalled(name: string, parent: number | undefined): number[] {
+  const isOne = (pid: string): boolean => {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
       const [state, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      return state !== "Z" && Number(ppid) === parent && readFileSync(`/proc/${pid}/cmdline`, "latin1").endsWith("\0parley-sandbox\0");
+      return state !== "Z" && Number(ppid) === parent && readFileSync(`/proc/${pid}/cmdline`, "latin1").endsWith(`\0${name}\0`);
     } catch {
       return false;
     }
   };
   return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && isHelper(name))
+    .filter((entry) => /^\d+$/.test(entry) && isOne(entry))
     .map(Number);
+}
+
+/** Processes that wait, or that build a sandbox, started by a server or by its starter. */
+function helpers(server = process.pid): number[] {
+  const parents = [server, ...childrenCalled("parley-starter", server)];
+  return parents.flatMap((parent) => childrenCalled("parley-sandbox", parent));
 }
 
 async function eventually<T>(look: () => T | undefined, what: string): Promise<T> {

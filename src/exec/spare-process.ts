@@ -15,7 +15,8 @@ import { randomBytes } from "../lib/random.ts";
 import { markName } from "./janitor.ts";
 import { confinedCommandId } from "./leftovers.ts";
 import { type PipePool, writeWhole } from "./pipes.ts";
-import { isWritable, startWired, type Wired, type WiringInput } from "./wiring.ts";
+import { SandboxStarter, type StartInput } from "./sandbox-starter.ts";
+import { type Forked, isWritable, startWired, type Wired, type WiringInput } from "./wiring.ts";
 
 /** One line is one command; an incomplete line, as from a server that died while writing it, runs nothing. `$n` is a newline. */
 const script = (fd: number): string => `n='\n'\nIFS= read -r line <&${fd} && eval "$line"`;
@@ -32,6 +33,8 @@ const mostReady = 2;
 
 /** How long a waiting sandbox is kept after the last command. */
 const usualHoldMs = 60_000;
+/** How long a command waits for a sandbox that is being started. */
+const readyMs = 2_000;
 
 /** What a process was prepared for: its file descriptors and its environment cannot be changed later. */
 interface Shape {
@@ -94,6 +97,8 @@ interface Way {
   readonly own: number | undefined;
   /** Whether it is kept for longer after the last command. */
   readonly isKept: boolean;
+  /** What can start it for the server. */
+  readonly starter?: StartInput["starter"] | undefined;
   /** Undefined for a command that it cannot become; it then keeps waiting for another one. */
   ordersFor(wrapped: WrappedCommand): Orders | undefined;
   /** Whether it still makes sense to wait, given this command. */
@@ -136,12 +141,12 @@ function asItself({ ahead }: WrappedCommand, { constant, stdin }: Shape, own: nu
 
 function asHelper({ ahead }: WrappedCommand, { constant, stdin }: Shape): Way | undefined {
   if (ahead?.kind !== "any command") return undefined;
-  const { argv, waitsAt } = ahead;
+  const { argv, waitsAt, starter } = ahead;
   const extra: Way["extra"][number][] = [constant];
   extra[waitsAt - 3] = "pipe";
   const expects: Way["expects"] = (wrapped) => wrapped.ahead !== undefined && areSame(wrapped.ahead.argv, argv);
   const ordersFor: Way["ordersFor"] = ({ extra: [, trigger = new Uint8Array()] }) => ({ trigger, bytes: new Uint8Array() });
-  return { argv, stdin, extra, waitsAt, own: undefined, isKept: true, ordersFor, expects };
+  return { argv, stdin, extra, waitsAt, own: undefined, isKept: true, starter, ordersFor, expects };
 }
 
 /** Says nothing about the server: a command without a sandbox may outlive it. */
@@ -150,6 +155,8 @@ export const openCommandId = (): string => randomBytes(16).toString("hex");
 export class SpareProcesses {
   readonly #pipes: PipePool;
   readonly #holdMs: number;
+  /** Created with the first sandbox that waits: what only commands need is loaded with them. */
+  #starter: SandboxStarter | undefined;
   /** All of one kind. */
   #waiting: SpareProcess[] = [];
   /** Whether the last command found a matching process. */
@@ -163,6 +170,17 @@ export class SpareProcesses {
     this.#holdMs = holdMs;
   }
 
+  /** Of those that become confined commands. */
+  get confinedIds(): readonly string[] {
+    return this.#waiting.filter(({ isConfined }) => isConfined).map(({ id }) => id);
+  }
+
+  /** Resolves when the next one waits, or is not expected to soon. */
+  async ready(): Promise<void> {
+    const [next] = this.#waiting;
+    if (next !== undefined && !next.isReady) await next.untilReady(readyMs);
+  }
+
   /** A process that the caller turns into the command; undefined if none is waiting that could become it. */
   take(command: Command, wrapped: WrappedCommand): SpareProcess | undefined {
     this.#repeats = areSame(wrapped.argv, this.#last) ? this.#repeats + 1 : 0;
@@ -170,7 +188,7 @@ export class SpareProcesses {
     const [next] = this.#waiting;
     const shape = next === undefined ? undefined : shapeOf(command, wrapped);
     this.#hasFitted = false;
-    if (shape === undefined || next?.canBecome(wrapped) !== true) return undefined;
+    if (shape === undefined || next?.canBecome(wrapped) !== true || (next.isAlive && !next.isReady)) return undefined;
     for (let spare = this.#waiting.shift(); spare !== undefined; spare = this.#waiting.shift()) {
       this.#hasFitted = spare.fits(shape, wrapped);
       if (this.#hasFitted) return spare;
@@ -202,12 +220,17 @@ export class SpareProcesses {
     for (const spare of this.#waiting.splice(0)) spare.end();
   }
 
+  close(): void {
+    this.drop();
+    this.#starter?.close();
+  }
+
   /** Some time after the last command: one that is kept for longer keeps waiting, the others are ended. */
   settle(): void {
     if (this.#waiting[0]?.isKept !== true) return this.drop();
     for (const spare of this.#waiting.splice(1)) spare.end();
     clearTimeout(this.#dropping);
-    this.#dropping = setTimeout(() => this.drop(), this.#holdMs).unref();
+    this.#dropping = setTimeout(() => this.close(), this.#holdMs).unref();
   }
 
   /** Undefined if no process can be started now: the next command reports the error. */
@@ -233,13 +256,79 @@ export class SpareProcesses {
 
   #start(way: Way, shape: Shape, open: readonly number[]): SpareProcess | undefined {
     const id = shape.constant === undefined ? openCommandId() : confinedCommandId();
+    const { starter } = way;
+    const { constant: first, stdin, merged } = shape;
+    const mark = `${markName}=${id}`;
+    if (starter !== undefined && first !== undefined && !merged) {
+      this.#starter ??= new SandboxStarter(this.#pipes);
+      const started = this.#starter.start({ starter, stdin, first, mark, open });
+      if (started !== undefined) return new SpareProcess({ id, way, shape, host: started });
+    }
     const wrapped = { argv: way.argv, cwd: "/", extra: way.extra, ...(shape.life === undefined ? {} : { life: shape.life }) };
     const input = { command: { stdin: way.stdin, merged: shape.merged }, wrapped, terminal: undefined } as const;
     const wired = startWired({ ...input, env: { ...shape.env, [markName]: id }, open }, this.#pipes);
     const triggerStream = wired.child.stdio[way.waitsAt];
-    if (wired.parts !== undefined && isWritable(triggerStream)) return new SpareProcess({ id, way, shape, wired, triggerStream });
+    if (wired.parts !== undefined && isWritable(triggerStream))
+      return new SpareProcess({ id, way, shape, host: new ForkedHost(wired, triggerStream) });
     wired.child.once("error", () => undefined);
     return undefined;
+  }
+}
+
+/** The process itself, and how the server reaches it. */
+interface Host {
+  readonly isAlive: boolean;
+  /** Whether it can become a command now. */
+  readonly isReady: boolean;
+  readonly whenReady: Promise<void>;
+  give(trigger: Uint8Array | string): Wired;
+  /** If it is not ready by now. */
+  giveUp(): void;
+  /** Without a trigger it runs nothing. */
+  abandon(): void;
+}
+
+class ForkedHost implements Host {
+  readonly isReady = true;
+  readonly whenReady = Promise.resolve();
+  readonly #wired: Forked;
+  readonly #trigger: Writable;
+
+  constructor(wired: Forked, trigger: Writable) {
+    this.#wired = wired;
+    this.#trigger = trigger;
+    trigger.on("error", () => undefined); // It was killed; its exit shows that.
+    this.#keepServer(false);
+  }
+
+  get isAlive(): boolean {
+    const { child } = this.#wired;
+    return child.exitCode === null && child.signalCode === null;
+  }
+
+  give(trigger: Uint8Array | string): Wired {
+    this.#keepServer(true);
+    this.#trigger.end(trigger);
+    return this.#wired;
+  }
+
+  giveUp(): void {}
+
+  abandon(): void {
+    const { parts } = this.#wired;
+    this.#trigger.end();
+    for (const { stream } of parts?.outputs ?? []) stream.destroy();
+    parts?.input?.destroy();
+    parts?.life?.destroy();
+  }
+
+  /** A waiting process must not keep the server alive. */
+  #keepServer(isNeeded: boolean): void {
+    const { child, parts } = this.#wired;
+    for (const handle of [child, this.#trigger, parts?.input, parts?.life]) {
+      if (isNeeded && handle !== undefined && "ref" in handle && typeof handle.ref === "function") handle.ref();
+      if (!isNeeded && handle !== undefined && "unref" in handle && typeof handle.unref === "function") handle.unref();
+    }
   }
 }
 
@@ -247,8 +336,7 @@ interface SpareParts {
   readonly id: string;
   readonly way: Way;
   readonly shape: Shape;
-  readonly wired: Wired;
-  readonly triggerStream: Writable;
+  readonly host: Host;
 }
 
 export class SpareProcess {
@@ -256,8 +344,6 @@ export class SpareProcess {
 
   constructor(parts: SpareParts) {
     this.#parts = parts;
-    parts.triggerStream.on("error", () => undefined); // It was killed; its exit shows that.
-    this.#keepServer(false);
   }
 
   /** The mark in its environment, and therefore in the command's. */
@@ -265,13 +351,30 @@ export class SpareProcess {
     return this.#parts.id;
   }
 
+  get isConfined(): boolean {
+    return this.#parts.shape.constant !== undefined;
+  }
+
   get isKept(): boolean {
     return this.#parts.way.isKept;
   }
 
   get isAlive(): boolean {
-    const { child } = this.#parts.wired;
-    return child.exitCode === null && child.signalCode === null;
+    return this.#parts.host.isAlive;
+  }
+
+  get isReady(): boolean {
+    return this.#parts.host.isReady;
+  }
+
+  async untilReady(ms: number): Promise<void> {
+    let late: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => {
+      late = setTimeout(resolve, ms);
+    });
+    await Promise.race([this.#parts.host.whenReady, waited]);
+    clearTimeout(late);
+    this.#parts.host.giveUp();
   }
 
   canBecome(wrapped: WrappedCommand): boolean {
@@ -281,45 +384,25 @@ export class SpareProcess {
   fits({ stdin, merged, life, constant, env }: Shape, wrapped: WrappedCommand): boolean {
     const { shape, way } = this.#parts;
     const isSame = shape.stdin === stdin && shape.merged === merged && shape.life === life && shape.constant === constant;
-    return this.isAlive && isSame && areSameVariables(shape.env, env) && way.expects(wrapped);
+    return this.isAlive && this.isReady && isSame && areSameVariables(shape.env, env) && way.expects(wrapped);
   }
 
   become(wrapped: WrappedCommand): Wired {
-    const { wired, triggerStream, way } = this.#parts;
+    const { host, way } = this.#parts;
     try {
       const orders = way.ordersFor(wrapped) ?? { bytes: new Uint8Array(), trigger: "" };
       if (way.own !== undefined) writeWhole(way.own, orders.bytes);
-      this.#keepServer(true);
-      triggerStream.end(orders.trigger);
+      return host.give(orders.trigger);
     } catch (error) {
-      this.#abandon();
+      host.abandon();
       throw error;
     } finally {
       if (way.own !== undefined) closeSync(way.own);
     }
-    return wired;
   }
 
   end(): void {
     if (this.#parts.way.own !== undefined) closeSync(this.#parts.way.own);
-    this.#abandon();
-  }
-
-  /** Without a trigger it runs nothing. */
-  #abandon(): void {
-    const { wired, triggerStream } = this.#parts;
-    triggerStream.end();
-    for (const { stream } of wired.parts?.outputs ?? []) stream.destroy();
-    wired.parts?.input?.destroy();
-    wired.parts?.life?.destroy();
-  }
-
-  /** A waiting process must not keep the server alive. */
-  #keepServer(isNeeded: boolean): void {
-    const { wired, triggerStream } = this.#parts;
-    for (const handle of [wired.child, triggerStream, wired.parts?.input, wired.parts?.life]) {
-      if (isNeeded && handle !== undefined && "ref" in handle && typeof handle.ref === "function") handle.ref();
-      if (!isNeeded && handle !== undefined && "unref" in handle && typeof handle.unref === "function") handle.unref();
-    }
+    this.#parts.host.abandon();
   }
 }

@@ -1,5 +1,5 @@
 /** Runs commands: confined as requested, each in its own session, leaving nothing behind. Implements the CommandRunner port. */
-import type { ChildProcess } from "node:child_process";
+import { ChildProcess } from "node:child_process";
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -20,7 +20,7 @@ import { describeSandbox } from "./describe-sandbox.ts";
 import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
 import { confinedCommandId, LeftoverNotes } from "./leftovers.ts";
-import { LiveCommand, type LiveParts } from "./live-command.ts";
+import { type CommandProcess, LiveCommand, type LiveParts } from "./live-command.ts";
 import { LoginShells, type RunOptions } from "./login/login-shells.ts";
 import type { CommandProxy, ProxyRoom } from "./network/proxy.ts";
 import { PipePool } from "./pipes.ts";
@@ -119,7 +119,7 @@ class Runner implements ClosableRunner {
       });
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
     this.#spares = new SpareProcesses(this.#pipes, holdMs);
-    this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder }));
+    this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder, waiting: this.#spares.confinedIds }));
     this.#notes = new LeftoverNotes(codexHome);
     this.#confined.onLeftovers = () => {
       this.#notes.note(this.#confined.leftovers.folders);
@@ -139,7 +139,7 @@ class Runner implements ClosableRunner {
     const isOpen = policy.type === "dangerFullAccess" || policy.type === "externalSandbox";
     // Rules about files hold under every policy.
     const sandbox = isOpen && files === undefined ? this.#open : this.#confined;
-    const [refusal] = await Promise.all([sandbox.prepare(confinement), this.#pipes.prepare()]);
+    const [refusal] = await Promise.all([sandbox.prepare(confinement), this.#pipes.prepare(), this.#spares.ready()]);
     if (refusal !== undefined) throw new CommandRefused("noSandbox", refusal.refused);
     if (signal.aborted) throw new CommandRefused("other", "the command was interrupted before it was started");
     for (const finished of this.#live) finished.checkGone();
@@ -171,7 +171,7 @@ class Runner implements ClosableRunner {
     await Promise.all([...this.#live].map((command) => command.kill()));
     for (const timer of [this.#settling, this.#clearing, this.#standIns]) clearTimeout(timer);
     this.#isClosed = true;
-    this.#spares.drop();
+    this.#spares.close();
     this.#confined.settle?.();
     this.#notes.close();
     this.#pipes.close();
@@ -217,7 +217,7 @@ class Runner implements ClosableRunner {
       const { child, parts } = spare?.become(wrapped) ?? startWired({ command, wrapped, terminal, env, open }, this.#pipes);
       setImmediate(() => isAside || this.#isClosed || this.#spares.prepare(command, wrapped, { isLikely: isOneOfMany, open }));
       if (parts === undefined || child.pid === undefined) throw await refusalOf(child, command);
-      if (proxy !== undefined && wrapped.channel !== undefined) takeListener(child, proxy);
+      if (proxy !== undefined && child instanceof ChildProcess) takeListener(child, proxy);
       watched.pid = child.pid;
       this.#janitor.update();
       const live = { ...parts, child, pid: child.pid, mark: `${markName}=${id}`, graceMs: this.#graceMs, timeoutMs: command.timeoutMs };
@@ -331,7 +331,7 @@ function isFolder(file: string): boolean {
 }
 
 /** Node emits an event with the reason if a process cannot be started. */
-function refusalOf(child: ChildProcess, command: Command): Promise<CommandRefused> {
+function refusalOf(child: CommandProcess, command: Command): Promise<CommandRefused> {
   return new Promise((resolve) => {
     child.once("error", (error) => resolve(new CommandRefused("other", `${command.argv[0]} could not be started: ${error.message}`)));
   });

@@ -8,7 +8,7 @@ import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { Command, WrappedCommand } from "../core/ports/command-runner.ts";
 import { type Descriptor, spawnSealed } from "./descriptors.ts";
-import type { LiveParts } from "./live-command.ts";
+import type { CommandProcess, LiveParts } from "./live-command.ts";
 import type { PipeEnds, PipePool } from "./pipes.ts";
 import type { Terminal } from "./pty.ts";
 
@@ -25,13 +25,18 @@ export interface WiringInput {
 }
 
 export interface Wired {
-  readonly child: ChildProcess;
+  readonly child: CommandProcess;
   /** Undefined if the process could not be started. */
   readonly parts: Pick<LiveParts, "outputs" | "input" | "life" | "resize" | "closeInput"> | undefined;
 }
 
+/** As a child of the server. */
+export interface Forked extends Wired {
+  readonly child: ChildProcess;
+}
+
 /** Starts the wrapped command and connects all its file descriptors. The command's sides are closed in the server before this returns. */
-export function startWired({ command, wrapped, terminal, env, open }: WiringInput, pool: PipePool): Wired {
+export function startWired({ command, wrapped, terminal, env, open }: WiringInput, pool: PipePool): Forked {
   const [program = "", ...args] = wrapped.argv;
   const standard = terminal === undefined ? pipes(command, pool) : undefined;
   const stdio: Descriptor[] = terminal === undefined ? (standard?.stdio ?? []) : [terminal.slave, terminal.slave, terminal.slave];
@@ -113,7 +118,7 @@ function fromStream(stream: Readable | null, name: Output["name"]): Output | und
  * Reuses one buffer for all reads, so that a command with much output creates no garbage. Each chunk is consumed before the next read of
  * any pipe.
  */
-function fromPipe(fd: number, name: Output["name"], scratch: Buffer): Output {
+export function fromPipe(fd: number, name: Output["name"], scratch: Buffer): Output {
   let listener: (chunk: Uint8Array) => void = () => undefined;
   const onread = {
     buffer: scratch,

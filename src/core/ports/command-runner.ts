@@ -161,4 +161,10 @@ export type Ahead =
       readonly readsAt: number;
     }
   /** Waits for all of it, whatever the command. */
-  | { readonly kind: "any command"; readonly argv: readonly string[]; readonly waitsAt: number };
+  | {
+      readonly kind: "any command";
+      readonly argv: readonly string[];
+      readonly waitsAt: number;
+      /** A process that starts it for the server, which is cheaper than a fork of the server, and the list that this process carries out. */
+      readonly starter?: { readonly argv: readonly string[]; readonly list: Uint8Array };
+    };

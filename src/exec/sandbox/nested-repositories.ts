@@ -15,6 +15,8 @@ const limits = { folders: 250_000, packageFolders: 500_000, atOnce: 32 };
 const maxHeld = 256;
 /** In a large root, a search this recent is reused for the next command, unless a command has ended since it began. */
 const freshMs = 1_000;
+/** After a command. */
+const searchAfterMs = 20;
 /** This few folders are checked again within a millisecond or two. */
 const fewFolders = 500;
 /** Package and cache folders are large and created by tools: they are searched completely once, and then occasionally in the background. */
@@ -92,8 +94,13 @@ export class NestedRepositories {
     const state = this.#state(root);
     state.live--;
     state.leftAt = performance.now();
-    // Search now, while nothing waits for it, so that the result is ready for the next command.
-    if (state.live === 0) void this.#search(root, state).done;
+    // Search soon, while nothing waits for it, so that the result is ready for a later command: one that follows at once searches itself.
+    if (state.live > 0) return;
+    const { leftAt } = state;
+    setTimeout(() => {
+      if (state.leftAt === leftAt && state.live === 0 && (state.running?.startedAt ?? state.startedAt) < leftAt)
+        void this.#search(root, state).done;
+    }, searchAfterMs).unref();
   }
 
   #state(root: string): RootState {

@@ -33,11 +33,13 @@ const numbers = {
     ...{ read: 0, write: 1, close: 3, ioctl: 16, socket: 41, recvfrom: 45, sendmsg: 46, bind: 49, listen: 50, clone: 56, execve: 59 },
     ...{ wait4: 61, chdir: 80, fchdir: 81, getppid: 110, setsid: 112, capset: 126, pivotRoot: 155, prctl: 157, mount: 165, umount: 166 },
     ...{ exit: 231, openat: 257, mkdirat: 258, symlinkat: 266, readlinkat: 267, unshare: 272, seccomp: 317, blockSignals: 14 },
+    ...{ getpid: 39, unlinkat: 263, ppoll: 271, dup3: 292, pipe2: 293 },
   },
   arm64: {
     ...{ read: 63, write: 64, close: 57, ioctl: 29, socket: 198, recvfrom: 207, sendmsg: 211, bind: 200, listen: 201, clone: 220 },
     ...{ execve: 221, wait4: 260, chdir: 49, fchdir: 50, getppid: 173, setsid: 157, capset: 91, pivotRoot: 41, prctl: 167, mount: 40 },
     ...{ umount: 39, exit: 94, openat: 56, mkdirat: 34, symlinkat: 36, readlinkat: 78, unshare: 97, seccomp: 277, blockSignals: 135 },
+    ...{ getpid: 172, unlinkat: 35, ppoll: 73, dup3: 24, pipe2: 59 },
   },
 } as const;
 /** The same on every processor. */
@@ -58,6 +60,13 @@ export class Label {
   at: number | undefined;
   /** Where its address has to be written once it is known. */
   readonly waiting: number[] = [];
+
+  copy(): Label {
+    const copy = new Label();
+    copy.at = this.at;
+    copy.waiting.push(...this.waiting);
+    return copy;
+  }
 }
 type Target = Label | { readonly address: number };
 /** Where to go on; with the next call unless given. */
@@ -72,23 +81,39 @@ const failureText = "parley: the sandbox could not be made: ";
 export class CallList {
   readonly #start: number;
   readonly #numbers: Readonly<Record<CallName, number>>;
-  #bytes = Buffer.alloc(0x1_0000);
-  #used = firstCall;
+  readonly #reportsAt: number | undefined;
+  #bytes: Buffer;
+  #used: number;
   /** Fields that get the address of the next call. */
-  readonly #open: number[] = [];
+  readonly #open: number[];
   /** Labels for the next call. */
-  readonly #placed: Label[] = [];
-  readonly #constants = new Map<number | bigint, number>();
-  readonly #texts = new Map<string, number>();
-  readonly #structures = new Map<string, number>();
-  readonly #failures = new Map<string, Label>();
+  readonly #placed: Label[];
+  readonly #constants: Map<number | bigint, number>;
+  readonly #texts: Map<string, number>;
+  readonly #structures: Map<string, number>;
+  readonly #failures: Map<string, Label>;
 
-  /** `start` is the address at which the program puts it. */
-  constructor(arch: FilterArch, start: number) {
+  /** `start` is the address at which the program puts it. Into `reportsAt` it writes its exit code, one byte, before it exits. */
+  constructor(arch: FilterArch, start: number, reportsAt?: number, from?: CallList) {
     this.#start = start;
-    this.#numbers = { ...numbers[arch], ...newer, ...ownCalls };
+    this.#reportsAt = reportsAt;
+    this.#numbers = from === undefined ? { ...numbers[arch], ...newer, ...ownCalls } : from.#numbers;
+    this.#bytes = from === undefined ? Buffer.alloc(0x1_0000) : Buffer.from(from.#bytes);
+    this.#used = from === undefined ? firstCall : from.#used;
+    this.#open = from === undefined ? [] : [...from.#open];
+    this.#placed = from === undefined ? [] : [...from.#placed];
+    this.#constants = new Map(from === undefined ? [] : from.#constants);
+    this.#texts = new Map(from === undefined ? [] : from.#texts);
+    this.#structures = new Map(from === undefined ? [] : from.#structures);
+    this.#failures = new Map(from === undefined ? [] : [...from.#failures].map(([what, label]) => [what, label.copy()]));
+    if (from !== undefined) return;
     // The first call has to be at a known place; the arguments of another one would come before it.
     this.#record("subtract", [{ cell: places.zero }, { cell: places.zero }], {}, places.unused);
+  }
+
+  /** A list of its own that begins like this one, whose labels are all placed. */
+  copy(arch: FilterArch): CallList {
+    return new CallList(arch, this.#start, this.#reportsAt, this);
   }
 
   /** A call that must succeed: else its error is printed after `what`, and the program ends. */
@@ -114,7 +139,9 @@ export class CallList {
   }
 
   exit(code: Argument): void {
-    this.attempt("exit", code);
+    const reported = this.#reportsAt === undefined ? undefined : this.branch({}, "subtract", [code, 0]);
+    if (this.#reportsAt !== undefined && reported !== undefined) this.attempt("write", this.#reportsAt, reported.cell, 1);
+    this.attempt("exit", reported ?? code);
   }
 
   goTo(target: Target): void {

@@ -30,7 +30,7 @@ export function waitingList(arch: FilterArch): Uint8Array {
 
 /** The same in namespaces of its own. While it waits it receives mounts from outside; the list that it waits for stops that first. */
 export function namespacesList(arch: FilterArch, { network, user, group }: { network: boolean; user: number; group: number }): Uint8Array {
-  const list = new CallList(arch, places.first);
+  const list = new CallList(arch, places.first, lifeDescriptor);
   dieWithParent(list);
   const { user: own, mounts, queues, processes, network: ownNetwork } = namespaces;
   list.must("new namespaces", "unshare", own | mounts | queues | processes | (network ? 0 : ownNetwork));
@@ -57,7 +57,7 @@ export function namespacesList(arch: FilterArch, { network, user, group }: { net
   return list.finish();
 }
 
-function dieWithParent(list: CallList): void {
+export function dieWithParent(list: CallList): void {
   list.must("ending together with the server", "prctl", prctl.dieWith, kill, 0, 0, 0);
 }
 
@@ -96,9 +96,9 @@ function raiseLoopback(list: CallList): void {
  */
 export function endIfServerGone(list: CallList, server?: number): void {
   const [gone, there] = [new Label(), new Label()];
-  const lookOnly = 0x42;
+  // An error or a hang-up is reported unasked: nobody is at the other end.
   if (server === undefined)
-    list.branch({ zero: gone, positive: there, negative: there }, "recvfrom", [lifeDescriptor, list.zeros(8), 1, lookOnly, 0, 0]);
+    list.branch({ zero: there, positive: gone, negative: there }, "ppoll", [list.values(lifeDescriptor), 1, list.zeros(16), 0, 0]);
   else list.branch({ zero: there }, "subtract", [list.attempt("getppid"), server]);
   list.place(gone);
   list.exit(0);

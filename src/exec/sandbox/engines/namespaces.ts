@@ -16,6 +16,8 @@ import { lifeDescriptor } from "./list-program.ts";
 import { MountCalls } from "./mount-calls.ts";
 import { ListProgram } from "./own-engine.ts";
 
+type ListedPlan = Omit<SandboxPlan, "masks" | "hidden" | "readable">;
+
 export class NamespaceEngine implements Engine {
   readonly name = "namespaces";
   readonly mounts = true;
@@ -25,6 +27,8 @@ export class NamespaceEngine implements Engine {
   readonly #folder: string | undefined;
   #program: ListProgram | string = "it was not tried out yet";
   #landlock = 0;
+  /** All of it that differs between two lists is in the key or beside it, or never changes. */
+  #last: { readonly key: string; readonly filter: Uint8Array; readonly list: CallList } | undefined;
   /** The lists that a sandbox begins with: the same bytes for every command, by whether it may use the network. */
   readonly #beginnings = new Map<boolean, Uint8Array>();
 
@@ -73,7 +77,11 @@ export class NamespaceEngine implements Engine {
     if ("refused" in started) return started;
     const { ahead, ...now } = started;
     // A process that waits for its command has no channel.
-    return { ...now, life: lifeDescriptor, ...(plan.listens === true ? { channel: channelDescriptor } : { ahead }) };
+    return {
+      ...now,
+      life: lifeDescriptor,
+      ...(plan.listens === true ? { channel: channelDescriptor } : { ahead: { ...ahead, starter: program.starter } }),
+    };
   }
 
   #beginning(arch: FilterArch, network: boolean): Uint8Array {
@@ -85,14 +93,27 @@ export class NamespaceEngine implements Engine {
     return list;
   }
 
-  #list(arch: FilterArch, plan: Omit<SandboxPlan, "masks" | "hidden" | "readable">): Uint8Array {
+  #list(arch: FilterArch, plan: ListedPlan): Uint8Array {
+    const list = this.#surroundings(arch, plan);
+    startCommand(list, plan);
+    return list.finish();
+  }
+
+  /** What the command sees and may do: mostly the same as for the one before. */
+  #surroundings(arch: FilterArch, plan: ListedPlan): CallList {
+    const { mounts, writable, cwd, hasTerminal, listens, filter } = plan;
+    const key = JSON.stringify([arch, mounts, writable, cwd, hasTerminal, listens]);
+    if (this.#last?.key !== key || this.#last.filter !== filter) this.#last = { key, filter, list: this.#newSurroundings(arch, plan) };
+    return this.#last.list.copy(arch);
+  }
+
+  #newSurroundings(arch: FilterArch, plan: ListedPlan): CallList {
     const list = new CallList(arch, places.second);
     endIfServerGone(list);
     new MountCalls(list, arch, plan.mounts).add(plan);
     if (plan.listens === true) passListener(list);
     const landlock = this.#hasLayer ? { version: this.#landlock, rules: layerRules(plan), noTcp: false } : undefined;
     confine(list, plan.cwd, { landlock, filter: plan.filter });
-    startCommand(list, plan);
-    return list.finish();
+    return list;
   }
 }

@@ -6,17 +6,22 @@ import { type FilterArch, isFilterArch } from "../seccomp.ts";
 import { secondBytes } from "./call-list.ts";
 import type { Refusal } from "./engine.ts";
 import { firstListDescriptor, listProgram, secondListDescriptor } from "./list-program.ts";
+import { starterList } from "./starter-list.ts";
 import { landlockVersion, StepFile } from "./step-file.ts";
 
-export type StartedWithLists = Required<Pick<WrappedCommand, "argv" | "cwd" | "env" | "extra" | "ahead">>;
+export interface StartedWithLists extends Pick<WrappedCommand, "argv" | "cwd" | "env" | "extra"> {
+  readonly ahead: Extract<WrappedCommand["ahead"], { kind: "any command" }>;
+}
 
-/** Its name on the command line, which shows in lists of processes. */
+/** Names on the command line, which show in lists of processes. */
 const shownName = "parley-sandbox";
+const starterName = "parley-starter";
 
 export class ListProgram {
   readonly arch: FilterArch;
   readonly #folder: string;
   readonly #file: StepFile;
+  #starter: Uint8Array | undefined;
 
   private constructor(arch: FilterArch, folder: string) {
     this.arch = arch;
@@ -52,6 +57,12 @@ export class ListProgram {
     } catch (error) {
       return { refused: `No sandbox: its program is gone and cannot be made again: ${errorMessage(error)}` };
     }
+  }
+
+  /** A process of it that starts others for the server. */
+  get starter(): { readonly argv: readonly string[]; readonly list: Uint8Array } {
+    this.#starter ??= starterList(this.arch, [this.#file.path, shownName]);
+    return { argv: [this.#file.path, starterName], list: this.#starter };
   }
 
   /** Throws if the file is gone and cannot be written again. */
