@@ -3,12 +3,12 @@
  * sandbox was being set up at that moment. Each server records its placeholders in its home; the next server with the same home removes
  * them.
  */
-import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readBoundedSync, readBoundedTextSync } from "../lib/bounded-read.ts";
 import { appendLineSync } from "../lib/durable-write.ts";
+import { randomBytes } from "../lib/random.ts";
 import { markName } from "./janitor.ts";
 import { isRunning, processNumbers, processSpace, serverName, signalProcess } from "./processes.ts";
 import { isPlaceholder } from "./sandbox/placeholders.ts";
