@@ -1,4 +1,4 @@
-/** How the server's bundle is split: what responds first, what a thread needs to start, what turns and lists need, and the rest; the last two are loaded on first use. */
+/** How the server's bundle is split: what responds first, what a thread needs to start, what turns and lists need, the table of models, and the rest; the last three are loaded on first use. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -25,16 +25,23 @@ const listed = path.join(import.meta.dirname, "bundle-parts.json");
 export const readParts = (): SplitParts => JSON.parse(readFileSync(listed, "utf8"));
 export const writeParts = (parts: SplitParts): void => writeFileSync(listed, `${JSON.stringify(parts, undefined, 2)}\n`);
 
+/** The table of models, of which a turn with a model that has no row of its own needs nothing else of what is seldom used. */
+export const factsModules: readonly string[] = ["src/models/facts.json", "src/models/facts.ts"];
+
+/** What the play of `npm run split` does not do, though many sessions do: to go on in a thread whose file was closed. For this one small function they would load the largest chunk. */
+const ordinaryModules: readonly string[] = ["src/store/writing/tail.ts"];
+
 const among = (files: readonly string[]) => (file: string) => files.includes(file);
 
 export function serverParts(): readonly Part[] {
   const { later, seldom } = readParts();
   return [
     { name: "door", holds: among(["src/cli/command-line.ts", "src/cli/app-server/app-server.ts"]), whole: true },
-    { name: "later", holds: among(later), whole: false },
+    { name: "facts", holds: among(factsModules), whole: false },
+    { name: "later", holds: among([...later, ...ordinaryModules]), whole: false },
     { name: "seldom", holds: among(seldom), whole: false },
     { name: "app", holds: among(["src/cli/app-server/serve.ts"]), whole: true },
   ];
 }
 /** The chunks that are loaded on first use. */
-export const lazyParts: readonly string[] = ["later", "seldom"];
+export const lazyParts: readonly string[] = ["later", "seldom", "facts"];

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { bundleInto } from "./build.ts";
-import { type SplitParts, writeParts } from "./bundle-parts.ts";
+import { factsModules, type SplitParts, writeParts } from "./bundle-parts.ts";
 import { makeRepository } from "./small-repository.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -127,7 +127,7 @@ async function main(): Promise<void> {
   await new Promise<void>((resolve) => void model.listen(0, "127.0.0.1", resolve));
   const [atStart, inTurn] = [await usedBy(false), await usedBy(true)];
   const { modules } = await bundleOf({ later: [], seldom: [] });
-  const candidates = modules.filter((file) => !atStart.has(file)).sort();
+  const candidates = modules.filter((file) => !atStart.has(file) && !factsModules.includes(file)).sort();
   let seldom = candidates.filter((file) => !inTurn.has(file));
   let later = candidates.filter((file) => !seldom.includes(file));
   for (let round = 1; ; round++) {

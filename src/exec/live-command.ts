@@ -73,6 +73,8 @@ export class LiveCommand implements RunningCommand {
   readonly #parts: LiveParts;
   readonly #startedAt = performance.now();
   #lastOutputAt = 0;
+  /** Pending while something is printed that is not read yet. */
+  #reading: Promise<unknown> = Promise.resolve();
   #isDelivered = false;
   #timedOut = false;
   #killing: Promise<readonly number[]> | undefined;
@@ -148,9 +150,20 @@ export class LiveCommand implements RunningCommand {
   #forward({ stream, name, listen }: LiveOutput): void {
     listen((chunk) => {
       this.#lastOutputAt = performance.now();
-      if (!this.#isDelivered) this.onOutput(chunk, name);
+      const room = this.#isDelivered ? undefined : this.onOutput(chunk, name);
+      if (room !== undefined) this.#pause(stream, room);
     });
     stream.on("error", () => undefined); // A terminal reports its end as an error.
+  }
+
+  /** Its output stays in the pipe meanwhile, and the command waits when that is full. */
+  #pause(stream: Readable, until: Promise<void>): void {
+    stream.pause();
+    const resume = (): void => {
+      this.#lastOutputAt = performance.now();
+      stream.resume();
+    };
+    this.#reading = Promise.all([this.#reading, until.then(resume, resume)]);
   }
 
   async #watch(): Promise<CommandExit> {
@@ -183,8 +196,13 @@ export class LiveCommand implements RunningCommand {
 
   /** Resolves when the output has ended, or when none arrived for a moment after the command's own end. */
   async #untilQuiet(read: Promise<unknown>): Promise<void> {
-    const endedAt = performance.now();
-    for (;;) {
+    let reading: Promise<unknown> | undefined;
+    for (let endedAt = 0; ; ) {
+      if (reading !== this.#reading) {
+        reading = this.#reading;
+        await reading;
+        endedAt = performance.now();
+      }
       const now = performance.now();
       const silentSince = Math.max(this.#lastOutputAt, endedAt);
       if (now - silentSince >= quietMs || now - endedAt >= drainMs) return;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate } from "node:timers/promises";
 import { CommandRefused } from "../core/ports/command-runner.ts";
 import { openTerminal, scriptedTerminal } from "./pty.ts";
 import { noLeftovers } from "./sandbox/platform-sandbox.ts";
@@ -60,10 +60,48 @@ for (const [mode, { name, policy, skip, engine }] of modes.entries())
     test("exit codes, signals and both streams", async () => {
       const running = await bench.start(["/bin/sh", "-c", "echo out; echo err >&2; exit 3"], { policy });
       const streams: string[] = [];
-      running.onOutput = (chunk, stream) => streams.push(`${stream} ${Buffer.from(chunk).toString().trim()}`);
+      running.onOutput = (chunk, stream) => void streams.push(`${stream} ${Buffer.from(chunk).toString().trim()}`);
       assert.equal((await running.exit).exitCode, 3);
       assert.deepEqual(streams.sort(), ["stderr err", "stdout out"]);
       assert.equal((await bench.sh("kill -9 $$", { policy })).exitCode, 137);
+    });
+
+    test("nothing is read while its reader asks to wait, and nothing is lost by that", async () => {
+      const running = await bench.start(["/bin/sh", "-c", "head -c 300000 /dev/zero | tr '\\0' x"], { policy });
+      let bytes = 0;
+      let isFull = false;
+      running.onOutput = async (chunk) => {
+        assert.ok(!isFull);
+        bytes += chunk.length;
+        isFull = true;
+        await setImmediate();
+        isFull = false;
+      };
+      assert.equal((await running.exit).exitCode, 0);
+      assert.equal(bytes, 300_000);
+    });
+
+    test("what is in the pipe when a command ends still reaches a reader that asked to wait", async () => {
+      const go = path.join(bench.work, mark());
+      const running = await bench.start(["/bin/bash", "-c", `printf first; until [ -e ${go} ]; do sleep 0.01; done; printf second`], {
+        policy,
+      });
+      const [arrived, room] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let output = "";
+      running.onOutput = (chunk) => {
+        output += Buffer.from(chunk).toString();
+        arrived.resolve();
+        return output === "first" ? room.promise : undefined;
+      };
+      await arrived.promise;
+      writeFileSync(go, "");
+      // Longer than a finished command's output may stay silent.
+      const longer = bench.sh("sleep 0.3", { policy }).then(() => "waits");
+      assert.equal(await Promise.race([running.exit.then(() => "ended"), longer]), "waits");
+      assert.equal(output, "first");
+      room.resolve();
+      assert.equal((await running.exit).exitCode, 0);
+      assert.equal(output, "firstsecond");
     });
 
     test("output goes to real pipes, nothing else is inherited", async () => {

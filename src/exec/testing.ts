@@ -73,7 +73,7 @@ export function openBench({
       signal ?? new AbortController().signal,
     );
     const chunks: Uint8Array[] = [];
-    running.onOutput = (chunk) => chunks.push(Buffer.from(chunk));
+    running.onOutput = (chunk) => void chunks.push(Buffer.from(chunk));
     return Object.assign(running, { output: () => Buffer.concat(chunks).toString() });
   };
   return {

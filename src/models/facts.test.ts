@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { readSnapshot } from "../../scripts/models/facts.ts";
 import type { ProviderConfig } from "../core/ports/config.ts";
 import { createModelCatalog } from "./catalog.ts";
-import { createFactsTable } from "./facts.ts";
+import { createFactsTable, mayHold } from "./facts.ts";
 import { bareName, factsProvider, tableProviders } from "./model-names.ts";
 import { builtInProvider, builtInProviderIds } from "./providers.ts";
 import { ownRows, traitsOf } from "./traits.ts";
@@ -79,6 +79,25 @@ describe("the catalogue and the snapshot", () => {
       const isGpt = /^(?:gpt-|o[134](?:-|$)|chatgpt|codex)/.test(bareName(model));
       assert.equal(catalog.find(model, provider(id)).edit, isGpt ? "patch" : "replace", `${id}/${model}`);
     }
+  });
+});
+
+describe("the look for a model before its provider's rows are parsed", () => {
+  it("finds every model, under its own name and every other spelling", () => {
+    for (const [id, models] of Object.entries(snapshot.providers))
+      for (const model of Object.keys(models))
+        for (const name of [model, bareName(model), bareName(model).toUpperCase(), `router/${model}:free`, model.replaceAll(".", "-")])
+          if (bareName(name) === bareName(model)) assert.ok(mayHold(`other-model\t1\n${model}\t2`, name), `${name} at ${id}`);
+  });
+  it("leaves out what is not there", () => {
+    assert.ok(!mayHold("gpt-5\t400000\nglm-5.2\t1000000", "kimi-k3"));
+    const table = createFactsTable();
+    assert.deepEqual(
+      [table.anywhere("nobody-knows"), table.anywhere("nobody-knows"), table.of("openai", "nobody-knows")],
+      Array(3).fill(undefined),
+    );
+    assert.equal(table.anywhere("router/Claude-Opus-4.6")?.window, createFactsTable().of("anthropic", "claude-opus-4-6")?.window);
+    assert.ok((table.anywhere("claude-opus-4-6")?.window ?? 0) > 0);
   });
 });
 

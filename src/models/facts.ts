@@ -16,6 +16,7 @@ export interface ModelFacts {
 type Rows = ReadonlyMap<string, ModelFacts>;
 
 const texts: Readonly<Record<string, string>> = table;
+const textOf = (provider: string): string | undefined => (Object.hasOwn(texts, provider) ? texts[provider] : undefined);
 
 /** The table, with the parts parsed so far. */
 export interface FactsTable {
@@ -26,12 +27,25 @@ export interface FactsTable {
   models(provider: string): readonly string[];
 }
 
+/** Found or not, since a model's price is asked for in each turn; a memory that is full starts over. */
+const keptLookups = 512;
+
+/**
+ * False if no row of a provider's text can be of the model: its bare name is part of every spelling, but for Claude's dots. To parse all
+ * rows takes thirty milliseconds and seven megabytes, for a model that none of them has.
+ */
+export function mayHold(text: string, model: string): boolean {
+  const name = bareName(model);
+  return text.toLowerCase().includes(name.startsWith("claude-") ? "claude-" : name);
+}
+
 export function createFactsTable(): FactsTable {
   const parsed = new Map<string, { readonly exact: Rows; readonly bare: Rows }>();
+  const anywhere = new Map<string, ModelFacts | undefined>();
 
   function rowsOf(provider: string): { readonly exact: Rows; readonly bare: Rows } | undefined {
     const known = parsed.get(provider);
-    const text = Object.hasOwn(texts, provider) ? texts[provider] : undefined;
+    const text = textOf(provider);
     if (known !== undefined || text === undefined) return known;
     const exact = new Map(text.split("\n").map(rowOf));
     const bare = new Map<string, ModelFacts>();
@@ -42,20 +56,29 @@ export function createFactsTable(): FactsTable {
   }
 
   function of(provider: string, model: string): ModelFacts | undefined {
+    if (!parsed.has(provider) && !mayHold(textOf(provider) ?? "", model)) return undefined;
     const rows = rowsOf(provider);
     return rows?.exact.get(model) ?? rows?.exact.get(model.replace(/:[a-z]+$/, "")) ?? rows?.bare.get(bareName(model));
+  }
+
+  function look(model: string): ModelFacts | undefined {
+    const [vendor] = model.includes("/") ? model.split("/") : [];
+    const maker = vendor === undefined ? undefined : makersByVendor[vendor.toLowerCase()];
+    for (const provider of maker === undefined ? makers : [maker, ...makers]) {
+      const found = of(provider, model);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   return {
     of,
     anywhere(model) {
-      const [vendor] = model.includes("/") ? model.split("/") : [];
-      const maker = vendor === undefined ? undefined : makersByVendor[vendor.toLowerCase()];
-      for (const provider of maker === undefined ? makers : [maker, ...makers]) {
-        const found = of(provider, model);
-        if (found !== undefined) return found;
-      }
-      return undefined;
+      if (anywhere.has(model)) return anywhere.get(model);
+      if (anywhere.size >= keptLookups) anywhere.clear();
+      const found = look(model);
+      anywhere.set(model, found);
+      return found;
     },
     models: (provider) => [...(rowsOf(provider)?.exact.keys() ?? [])],
   };

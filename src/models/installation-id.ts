@@ -10,13 +10,13 @@ import { type InstallationId, idFrom } from "./turn-metadata.ts";
 export function installationIdFor(home: string, { baseUrl }: ProviderConfig): InstallationId {
   let known: { readonly id: string | undefined } | undefined;
   return () => {
-    known ??= { id: idAt(baseUrl, idOfHome(home)) };
+    known ??= { id: idForProvider(idOfHome(home), baseUrl) };
     return known.id;
   };
 }
 
-const idAt = (baseUrl: string, ofHome: string | undefined): string | undefined =>
-  ofHome === undefined ? undefined : idFrom(`${ofHome} ${baseUrl}`);
+const idForProvider = (id: string | undefined, baseUrl: string): string | undefined =>
+  id === undefined ? undefined : idFrom(`${id} ${baseUrl}`);
 
 function idOfHome(home: string): string | undefined {
   const file = path.join(home, "installation_id");

@@ -63,7 +63,7 @@ export function createProviderLists(options: ProviderListsOptions): ProviderList
     const key = keyOf(provider);
     const inMemory = listed.get(key);
     if (inMemory !== undefined || isLocal(provider.baseUrl)) return inMemory;
-    const kept = options.folder === undefined ? undefined : readKept(path.join(options.folder, `${key}.json`));
+    const kept = options.folder === undefined ? undefined : readKept(fileIn(options.folder, provider));
     if (kept === undefined) return undefined;
     const read = { until: kept.at + dayMs, models: byId(kept.models) };
     listed.set(key, read);
@@ -76,7 +76,7 @@ export function createProviderLists(options: ProviderListsOptions): ProviderList
     try {
       const models = (await list(provider, signal)).slice(0, maxModels);
       listed.set(key, { until: options.now() + (own ? localMs : dayMs), models: byId(models) });
-      if (!own && options.folder !== undefined) keep(path.join(options.folder, `${key}.json`), { at: options.now(), models: [...models] });
+      if (!own && options.folder !== undefined) keep(fileIn(options.folder, provider), { at: options.now(), models: [...models] });
       return true;
     } catch (error) {
       const until = options.now() + (own ? 0 : troubleMs);
@@ -118,12 +118,16 @@ function settledOr(running: Promise<boolean>, signal: AbortSignal): Promise<bool
 
 const byId = (models: readonly ListedModel[]): ReadonlyMap<string, ListedModel> => new Map(models.map((model) => [model.id, model]));
 
-/** The cache key: everything that affects the list. The query may contain a key, so only its digest is written. */
-function keyOf({ id, baseUrl, wireApi, queryParams }: ProviderConfig): string {
+/** Everything that affects the list. In memory only, and not as a digest: servers on this machine need nothing else of node:crypto. */
+const keyOf = ({ id, ...provider }: ProviderConfig): string => JSON.stringify([id, ...affecting(provider)]);
+const affecting = ({ baseUrl, wireApi, queryParams }: Omit<ProviderConfig, "id">): readonly unknown[] => [baseUrl, wireApi, queryParams];
+
+/** The query may contain a key, so only its digest is written. */
+function fileIn(folder: string, { id, ...provider }: ProviderConfig): string {
   const digest = createHash("sha256")
-    .update(JSON.stringify([baseUrl, wireApi, queryParams]))
+    .update(JSON.stringify(affecting(provider)))
     .digest("hex");
-  return `${id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 40)}-${digest.slice(0, 16)}`;
+  return path.join(folder, `${id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 40)}-${digest.slice(0, 16)}.json`);
 }
 
 const maxKeptBytes = 16 * 1024 * 1024;

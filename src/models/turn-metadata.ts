@@ -3,6 +3,7 @@
  * wants to be recorded. Codex's names and headers. Folders, repositories and tools, which Codex sends too, are not in it.
  */
 import type { ModelRequest, RequestMetadata } from "../core/ports/model-client.ts";
+import { shortDigest } from "../lib/short-digest.ts";
 
 /** Values of the server's own, which a client cannot replace. */
 const ownKeys: ReadonlySet<string> = new Set(
@@ -60,7 +61,7 @@ function turnMetadata(request: ModelRequest, metadata: RequestMetadata, installa
 
 /** An id in the form of a UUID that follows from the text. */
 export function idFrom(text: string): string {
-  const hex = process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
+  const hex = shortDigest(text);
   const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4];
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -329,6 +329,7 @@ export class Subscriptions implements Audience {
 
   #write(method: keyof ServerNotifications, params: unknown): string {
     this.#options.wireCheck?.check("notification", method, params);
-    return `{"method":${JSON.stringify(method)},"params":${JSON.stringify(params)},"emittedAtMs":${this.#options.clock.now()}}`;
+    // In one piece: a text put together from parts is copied once more when it is sent, and this is the form of every delta and every output.
+    return JSON.stringify({ method, params, emittedAtMs: this.#options.clock.now() });
   }
 }

@@ -22,7 +22,7 @@ export type FoundSkill = Omit<SkillMetadata, "enabled">;
 export interface Scan {
   readonly skills: readonly FoundSkill[];
   readonly errors: readonly SkillErrorInfo[];
-  /** The digest of each skill's files, by the skill's path. */
+  /** The digest of each skill's files, by the skill's path: of a project's skills, which the user accepts as they are. */
   readonly digests: ReadonlyMap<string, string>;
   /** The paths of skills that are shown to the model only when named. */
   readonly onlyNamed: ReadonlySet<string>;
@@ -78,7 +78,8 @@ async function readSkill(file: string, root: Root, found: Found): Promise<void> 
     const [text, extraText] = [await readText(file, root), await readIfThere(extra, root)];
     const { shortDescription, interface: face, dependencies, isOnlyNamed, ...head } = await readHead(file, text, extraText);
     if (isOnlyNamed) found.onlyNamed.add(file);
-    found.digests.set(file, skillDigest(text, extraText));
+    // Others need none, and node:crypto takes eight milliseconds of a first turn and two megabytes.
+    if (root.scope === "repo") found.digests.set(file, skillDigest(text, extraText));
     found.skills.push({
       ...head,
       name: root.plugin === undefined ? head.name : `${root.plugin.name}:${head.name}`,

@@ -89,6 +89,24 @@ describe("files of long tool results", () => {
     assert.ok(readFileSync(kept.path, "utf8") === expected);
   });
 
+  it("ask to wait while much waits for the disk, also where that fails, and no longer when the file is full", async () => {
+    const piece = Buffer.alloc(1024 * 1024);
+    const sink = files().open("much");
+    assert.deepEqual([sink.write(piece), sink.write(piece)], [undefined, undefined]);
+    const room = sink.write(piece);
+    assert.ok(room !== undefined && sink.write(piece) === room);
+    await room;
+    assert.equal(sink.write(piece), undefined);
+    for (let i = 5; i < 16; i++) await sink.write(piece);
+    assert.equal(sink.write(piece), undefined);
+    assert.equal(statSync((await sink.end())?.path ?? "").size, 16 * piece.length);
+    rmSync(path.join(home, "parley"), { recursive: true });
+    writeFileSync(path.join(home, "parley"), "a file in the way");
+    const failing = files().open("failing");
+    for (let i = 0; i < 4; i++) await failing.write(piece);
+    assert.equal(await failing.end(), undefined);
+  });
+
   it("are whole where the system takes fewer bytes than it was given", async () => {
     let taken = "";
     let takes = 5;

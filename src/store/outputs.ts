@@ -20,10 +20,12 @@ const cleanEvery = 20;
 const blockBytes = 256 * 1024;
 /** How many of them are written at once: on a busy machine each way through the thread pool takes longer than the writing. */
 const blocksAtOnce = 16;
+/** More are not gathered: the command waits. Without it all of a file's 16 MB came to wait while the disk, or the thread pool, was busy. */
+const mostWaiting = 8;
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
 
 interface Block {
-  readonly buffer: Buffer;
+  readonly buffer: Buffer<ArrayBuffer>;
   used: number;
 }
 
@@ -64,6 +66,8 @@ class Sink implements OutputSink {
   readonly #waiting: Block[] = [];
   readonly #spare: Block[] = [];
   #writing: Promise<void> | undefined;
+  /** Resolved when fewer blocks wait. */
+  #room: PromiseWithResolvers<void> | undefined;
   #bytes = 0;
   #hasFailed = false;
 
@@ -72,15 +76,19 @@ class Sink implements OutputSink {
     this.#failed = failed;
   }
 
-  write(bytes: Uint8Array): void {
+  write(bytes: Uint8Array): Promise<void> | undefined {
     const room = maxFileBytes - this.#bytes;
     this.#bytes += bytes.length;
-    if (room <= 0 || bytes.length === 0 || this.#hasFailed) return;
+    if (room <= 0 || bytes.length === 0 || this.#hasFailed) return undefined;
     this.#gather(bytes.length <= room ? bytes : bytes.subarray(0, room));
     this.#writing ??= this.#writeAll();
+    if (this.#waiting.length < mostWaiting) return undefined;
+    this.#room ??= Promise.withResolvers();
+    return this.#room.promise;
   }
   async end(): Promise<KeptOutput | undefined> {
     await this.#writing;
+    free(this.#spare.splice(0));
     return this.#file === undefined || this.#hasFailed ? undefined : { path: this.#file, isWhole: this.#bytes <= maxFileBytes };
   }
 
@@ -112,14 +120,20 @@ class Sink implements OutputSink {
       this.#waiting.length = 0;
       this.#failed(error);
     }
-    this.#spare.length = 0;
+    free(this.#spare.splice(1));
     this.#writing = undefined;
+    this.#makeRoom();
+  }
+  #makeRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
   }
   async #append(file: string): Promise<void> {
     const handle = await open(file, appending);
     try {
       while (this.#waiting.length > 0) {
         const blocks = this.#waiting.splice(0, blocksAtOnce);
+        this.#makeRoom();
         await appendAll(handle, blocks.map(bytesOf));
         this.#reuse(blocks);
       }
@@ -137,6 +151,11 @@ class Sink implements OutputSink {
   #reuse(blocks: readonly Block[]): void {
     for (const { buffer } of blocks) this.#spare.push({ buffer, used: 0 });
   }
+}
+
+/** At once, and not when V8 next collects what is long-lived: it does not count these bytes as its own. */
+function free(blocks: readonly Block[]): void {
+  for (const { buffer } of blocks) buffer.buffer.transfer(0);
 }
 
 const bytesOf = ({ buffer, used }: Block): Buffer => buffer.subarray(0, used);

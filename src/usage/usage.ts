@@ -5,6 +5,7 @@ import type { Config, ConfigSource } from "../core/ports/config.ts";
 import type { Credentials } from "../core/ports/credentials.ts";
 import type { ModelPrice, TokenUsage } from "../core/ports/model-client.ts";
 import type { BudgetState, Spending, SpendingTable, Usage } from "../core/ports/usage.ts";
+import { grouped } from "../lib/grouped.ts";
 import { maybe, named, number, object, parse, record } from "../lib/schema.ts";
 import type { GetAccountRateLimitsResponse, GetAccountTokenUsageResponse, ThreadUsage } from "../protocol/account.ts";
 import { dayOf, Ledger, readSumKey, type Sum, type Tokens } from "./ledger.ts";
@@ -251,7 +252,7 @@ const joined = (a: Tokens, b: Tokens): Tokens => ({
 });
 
 const totalOf = (sum: Sum): number => [...sum.values()].reduce((total, tokens) => total + tokens.total, 0);
-const shown = (amount: number): string => (Number.isInteger(amount) ? amount.toLocaleString("en-US") : amount.toFixed(2));
+const shown = (amount: number): string => (Number.isInteger(amount) ? grouped(amount) : amount.toFixed(2));
 
 /** Consecutive days with any use; today may still be without. */
 function streaks(days: readonly string[], today: string): { currentStreakDays: number; longestStreakDays: number } {

@@ -1,5 +1,6 @@
 /** Keeps snapshots of the files of workspaces, without ignored ones, while turns run in them and for some time afterwards. */
 import type { Snapshots } from "../core/ports/snapshots.ts";
+import { grouped } from "../lib/grouped.ts";
 import type { FilesMemory } from "./files-memory.ts";
 import type { GitOptions } from "./git-run.ts";
 import type { SnapshotLimits } from "./workspace-memory.ts";
@@ -84,7 +85,7 @@ export function createSnapshots(limits: SnapshotLimits = standard, git?: GitOpti
       if (told.has(threadId)) return undefined;
       told.add(threadId);
       for (const old of told) if (told.size > maxTold) told.delete(old);
-      return `Undo does not cover what commands change in this workspace: it has more than ${limits.files.toLocaleString("en-US")} files outside of git repositories, or more to keep than a snapshot may. Patches can be undone.`;
+      return `Undo does not cover what commands change in this workspace: it has more than ${grouped(limits.files)} files outside of git repositories, or more to keep than a snapshot may. Patches can be undone.`;
     },
   };
 }

@@ -48,7 +48,7 @@ async function outputOf(app: App, cwd: string): Promise<string> {
     AbortSignal.timeout(timeoutMs),
   );
   const chunks: Uint8Array[] = [];
-  command.onOutput = (chunk) => chunks.push(Buffer.from(chunk)); // the buffer is reused
+  command.onOutput = (chunk) => void chunks.push(Buffer.from(chunk)); // the buffer is reused
   await command.exit;
   return Buffer.concat(chunks).toString("utf8");
 }

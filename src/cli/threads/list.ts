@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import { doing } from "../../client/doing.ts";
+import { grouped } from "../../lib/grouped.ts";
 import type { Thread } from "../../protocol/thread.ts";
 import type { ThreadSearchResponse } from "../../protocol/thread-list.ts";
 import { titleOf } from "../../sessions/export/transcript.ts";
@@ -82,7 +83,7 @@ export async function search({ client }: Context, args: readonly string[], value
   return print(table([...columns.slice(0, 3), { title: "FOUND", least: 20 }], rows, outputWidth()));
 }
 
-const tokens = (n: number | null | undefined): string => (n ?? 0).toLocaleString("en-US");
+const tokens = (n: number | null | undefined): string => grouped(n ?? 0);
 
 export async function usage({ app, client }: Context, args: readonly string[], values: Values<"usage">): Promise<number> {
   const config = app.config.effective(process.cwd());

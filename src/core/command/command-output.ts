@@ -60,14 +60,15 @@ export class CommandOutput {
     return await this.#sink?.end();
   }
 
-  /** The caller may reuse the buffer after this returns. */
-  push(chunk: Uint8Array, stream: OutputStream = "stdout"): void {
-    if (chunk.length === 0) return;
+  /** The caller may reuse the buffer after this returns, and should push nothing more until a returned promise resolves. */
+  push(chunk: Uint8Array, stream: OutputStream = "stdout"): Promise<void> | undefined {
+    if (chunk.length === 0) return undefined;
     if (!this.#hasSpilt && chunk.length > this.#kept.room) this.#spill();
-    this.#sink?.write(chunk);
+    const room = this.#sink?.write(chunk);
     this.#kept.push(chunk);
     if (!this.#isCut) this.#decode(chunk, stream);
     this.onArrival();
+    return room;
   }
   /** Called after the last bytes: sends what is still buffered. */
   end(): void {

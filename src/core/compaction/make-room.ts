@@ -1,4 +1,5 @@
 /** Keeps a run's requests within the model's window: clears or compacts old items before it is full, and recovers from an overflow. */
+import { grouped } from "../../lib/grouped.ts";
 import type { TurnError } from "../../protocol/turn.ts";
 import { isContext } from "../context/context.ts";
 import { estimateTokens } from "../context/tokens.ts";
@@ -71,8 +72,7 @@ export async function recover(run: CompactingRun, overflow: ModelFailure, failed
 function withReason({ turn, settings, history }: CompactingRun, overflow: ModelFailure, failed: TurnError): TurnError {
   const window = windowIn(overflow) ?? turn.thread.contextWindow(settings);
   if (history.fixedTokens < window * fullShare) return failed;
-  const n = (tokens: number): string => tokens.toLocaleString("en-US");
-  const why = `The window of ${settings.model} has ${n(window)} tokens, and instructions and tools alone take about ${n(history.fixedTokens)}. Choose a model with a larger window, or start its server with one.`;
+  const why = `The window of ${settings.model} has ${grouped(window)} tokens, and instructions and tools alone take about ${grouped(history.fixedTokens)}. Choose a model with a larger window, or start its server with one.`;
   return { ...failed, message: `${why} ${failed.message}` };
 }
 

@@ -65,9 +65,10 @@ export interface RunningCommand {
   readonly pid: number | undefined;
   /**
    * Bytes as they arrive, stdout and stderr interleaved; copy them to keep them. Set before the first await after `start`,
-   * else output may be missed.
+   * else output may be missed. While a returned promise is pending, nothing more is read from that stream: the command waits as it would
+   * for a slow reader. It must settle.
    */
-  onOutput: (chunk: Uint8Array, stream: "stdout" | "stderr") => void;
+  onOutput: (chunk: Uint8Array, stream: "stdout" | "stderr") => Promise<void> | undefined;
   write(data: Uint8Array | string): void;
   closeStdin(): void;
   resize(cols: number, rows: number): void;

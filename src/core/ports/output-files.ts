@@ -13,8 +13,8 @@ export interface KeptOutput {
 }
 
 export interface OutputSink {
-  /** Copies the bytes. */
-  write(bytes: Uint8Array): void;
+  /** Copies the bytes. A promise if many wait for the disk: it resolves, also after a failure, when few do. */
+  write(bytes: Uint8Array): Promise<void> | undefined;
   /** Resolves when everything is on disk; undefined when it could not be saved. Never rejects. */
   end(): Promise<KeptOutput | undefined>;
 }

@@ -9,6 +9,8 @@ import type { ModelItem } from "../ports/model-client.ts";
 const maxRepeats = 3;
 /** A loop may have several steps: look, edit, look, edit … */
 const longestLoop = 3;
+/** Of a longer step only the digest is kept; short ones need none, and so no node:crypto, whose loading takes eight milliseconds. */
+const keptCharacters = 4096;
 /** A model in a loop is quick. */
 const waitingMs = 5000;
 
@@ -50,7 +52,8 @@ export class LoopGuard {
     const step = [...calls.map(callText), ...outputs.map(outputText)].join("\n");
     // Waiting is not a loop, whether by polling a running command or by sleeping in one.
     if (calls.every(isPoll) || tookMs >= waitingMs) return;
-    this.#steps = [...this.#steps, createHash("sha1").update(step).digest("base64")].slice(-maxRepeats * longestLoop);
+    const kept = step.length <= keptCharacters ? step : createHash("sha1").update(step).digest("base64");
+    this.#steps = [...this.#steps, kept].slice(-maxRepeats * longestLoop);
   }
 
   /** undefined when there is no loop; else a sentence that describes it. */

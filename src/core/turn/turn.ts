@@ -1,4 +1,5 @@
 /** The agent loop: ask the model, do what it asks for, repeat until it asks for nothing and has no more to say. */
+import { grouped } from "../../lib/grouped.ts";
 import type { TurnError } from "../../protocol/turn.ts";
 import { isNearLimit, makeRoom, recover } from "../compaction/make-room.ts";
 import { beforeInput, beforeStop, inputWaits, sessionStarts } from "../hooks/moments.ts";
@@ -74,7 +75,7 @@ function warnOfGuess({ turn, settings }: Run): void {
   const { ports, config } = thread;
   const model = ports.catalog.find(settings.model, thread.provider(settings));
   if (model.known || config.contextWindow !== undefined || !thread.seenContext.isNewGuess(model.id)) return;
-  const window = model.contextWindow.toLocaleString("en-US");
+  const window = grouped(model.contextWindow);
   const message = `Model metadata for \`${model.id}\` not found: a window of ${window} tokens is assumed. If you know better, set model_context_window, or context_window in [parley.models."${model.id}"].`;
   turn.notify("warning", { threadId: thread.id, message });
 }

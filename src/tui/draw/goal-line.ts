@@ -1,4 +1,5 @@
 /** A goal in one line, for the notes of `/goal` and the lines above the composer. */
+import { grouped } from "../../lib/grouped.ts";
 import { cleanLine } from "../../lib/terminal-text.ts";
 import type { ThreadGoal } from "../../protocol/thread-goal.ts";
 
@@ -12,7 +13,7 @@ const statusTexts: Readonly<Record<ThreadGoal["status"], string>> = {
 };
 
 export function goalLine({ objective, status, tokensUsed, tokenBudget }: ThreadGoal): string {
-  const used = tokensUsed.toLocaleString("en-US");
-  const tokens = tokenBudget ? `${used} of ${tokenBudget.toLocaleString("en-US")} tokens` : `${used} tokens`;
+  const used = grouped(tokensUsed);
+  const tokens = tokenBudget ? `${used} of ${grouped(tokenBudget)} tokens` : `${used} tokens`;
   return cleanLine(`${objective} (${statusTexts[status]}, ${tokens})`);
 }
