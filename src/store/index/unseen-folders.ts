@@ -1,7 +1,8 @@
-/** Day folders whose files are not known yet, and which of them a page of threads has to wait for. */
+/** Which day folders a page of threads has to wait for: those that it may show threads of, and those whose files are not known yet. */
 import path from "node:path";
 import type { ThreadQuery } from "../../core/ports/thread-store.ts";
 import { zoneSpanMs } from "../layout.ts";
+import type { Cursor } from "./cursor.ts";
 import type { IndexRow } from "./sqlite-index.ts";
 
 const dayMs = 86_400_000;
@@ -17,6 +18,9 @@ export class UnseenFolders {
   }
   replace(newestFirst: readonly string[]): void {
     this.#folders = [...newestFirst];
+  }
+  has(folder: string): boolean {
+    return this.#folders.includes(folder);
   }
   drop(folder: string): void {
     const at = this.#folders.indexOf(folder);
@@ -57,4 +61,22 @@ function spanOf(folder: string): { readonly earliest: number; readonly latest: n
   const [day = 1, month = 1, year = 1970] = folder.split(path.sep).reverse().map(Number);
   const midnight = new Date(year, month - 1, day).getTime();
   return { earliest: midnight - zoneSpanMs - slackMs, latest: midnight + dayMs + zoneSpanMs + slackMs };
+}
+
+/** A page's two ends: what it begins after, and the first row of the next one. */
+export interface PagePlace {
+  readonly query: ThreadQuery;
+  readonly cursor: Cursor | undefined;
+  readonly border: IndexRow | undefined;
+}
+
+/** Whether threads of this folder, and of all older ones, are too old for the page. */
+export function isBehind(folder: string, { query, cursor, border }: PagePlace): boolean {
+  const oldest = query.sortKey !== "created_at" ? undefined : query.sortDirection === "desc" ? border?.createdMs : cursor?.ms;
+  return oldest !== undefined && spanOf(folder).latest < oldest;
+}
+/** Whether threads of this folder are too new for it. */
+export function isAhead(folder: string, { query, cursor, border }: PagePlace): boolean {
+  const newest = query.sortKey !== "created_at" ? undefined : query.sortDirection === "desc" ? cursor?.ms : border?.createdMs;
+  return newest !== undefined && spanOf(folder).earliest > newest;
 }
