@@ -47,7 +47,7 @@ export class LastChanges {
 
   /** Call with each list: what runs in the background gives way to those that follow. */
   requested(): void {
-    this.#requestedAtMs = performance.now();
+    this.#requestedAtMs = this.#options.now();
   }
 
   /**
@@ -61,7 +61,7 @@ export class LastChanges {
     this.#compare(states);
     if (isFirst) await flush(db);
     if (!this.#isEnded && this.#sweep === undefined && hasPassed(this.#sweptAtMs, everyMs, now())) {
-      this.#sweep = { after: 0, beganMs: performance.now() };
+      this.#sweep = { after: 0, beganMs: now() };
       this.#goOn(db, sweepAfterMs);
     }
     return states.map((state) => state.path);
@@ -90,9 +90,9 @@ export class LastChanges {
     const sweep = this.#sweep;
     if (this.#isEnded || sweep === undefined) return;
     this.#timer = setTimeout(() => {
-      const nowMs = performance.now();
-      const isAsked = nowMs - this.#requestedAtMs < sweepAfterMs && nowMs - sweep.beganMs < longestWaitMs;
-      if (isAsked) return this.#goOn(db, sweepAfterMs);
+      const nowMs = this.#options.now();
+      if (!hasPassed(this.#requestedAtMs, sweepAfterMs, nowMs) && !hasPassed(sweep.beganMs, longestWaitMs, nowMs))
+        return this.#goOn(db, sweepAfterMs);
       this.#checking = this.#checkNext(db, sweep);
     }, ms).unref();
   }

@@ -11,7 +11,7 @@ import { isBusy, isDatabaseError, removeDatabase } from "../database.ts";
 import { archiveFolder, ownFolder } from "../layout.ts";
 import { type Json, objectOf } from "../rollout/shapes.ts";
 import { Backlog } from "./backlog.ts";
-import { type Cursor, movedCursor, placeOf, readCursor, writeCursor } from "./cursor.ts";
+import { type Cursor, certainRows, movedCursor, placeOf, type RowsOfPage, readCursor, writeCursor } from "./cursor.ts";
 import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf, NumberedFolders, settledMs } from "./folders.ts";
 import { HeadReader } from "./head.ts";
 import { LastChanges } from "./last-changes.ts";
@@ -20,8 +20,8 @@ import { isDamage, isTakenOver, openIndex } from "./open-index.ts";
 import type { IndexRow, SqliteIndex } from "./sqlite-index.ts";
 import { TextBuilder } from "./text-builder.ts";
 import type { Narrowing } from "./text-index.ts";
-import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
-import { isAhead, isBehind, type PagePlace, UnseenFolders } from "./unseen-folders.ts";
+import { type FactsOfPage, type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
+import { type PagePlace, UnseenFolders } from "./unseen-folders.ts";
 
 const sliceMs = 6;
 /** In the background this many files are read at a time, with pauses for other work. */
@@ -63,6 +63,8 @@ export class ThreadIndex {
   readonly #unseen = new UnseenFolders();
   readonly #changes: LastChanges;
   #touched = new Set<string>();
+  /** Of the last pages; `version` is that of the names. */
+  readonly #threads = new WeakMap<readonly IndexRow[], { readonly threads: readonly StoredThread[]; readonly version: number }>();
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> = Promise.resolve();
   #building: Promise<void> | undefined;
@@ -142,27 +144,32 @@ export class ThreadIndex {
     const state = { cursor: movedCursor(cursor, query), narrowing: found, seenFolders, seenFiles };
     const { rows, goOn } = await this.#rowsFor(db, query, state);
     this.#build(db);
-    const page = rows.slice(0, query.limit);
-    const [first, last] = [page[0], page.at(-1)];
+    const [first, last] = [rows[0], rows[Math.min(rows.length, query.limit) - 1]];
     const place = (row: IndexRow): Cursor => placeOf(row, query);
-    const read = new Map<string, Json>();
     const next = rows.length > query.limit && last !== undefined ? place(last) : goOn;
     return {
-      threads: page.map((row) => threadOfRow(row, this.#names, read)),
+      threads: this.#threadsOf(rows, query.limit),
       nextCursor: next === undefined ? null : writeCursor(next),
       backwardsCursor: first === undefined ? null : writeCursor(place(first)),
     };
+  }
+
+  /** The same threads for the same rows, while no name changes. */
+  #threadsOf(rows: readonly IndexRow[], limit: number): readonly StoredThread[] {
+    const { version } = this.#names;
+    const known = this.#threads.get(rows);
+    if (known?.version === version) return known.threads;
+    const read: FactsOfPage = new Map();
+    const threads = rows.slice(0, limit).map((row) => threadOfRow(row, this.#names, read));
+    this.#threads.set(rows, { threads, version });
+    return threads;
   }
 
   /**
    * The rows of the page, after reading every file that might be on it and checking every row on disk. If that would be too many files,
    * returns the rows that are certain so far, and where to continue.
    */
-  async #rowsFor(
-    db: SqliteIndex,
-    query: ThreadQuery,
-    { cursor, narrowing, seenFolders, seenFiles }: PageState,
-  ): Promise<{ rows: IndexRow[]; goOn?: Cursor | undefined }> {
+  async #rowsFor(db: SqliteIndex, query: ThreadQuery, { cursor, narrowing, seenFolders, seenFiles }: PageState): Promise<RowsOfPage> {
     const named = query.searchTerm === null ? [] : this.#names.matching(query.searchTerm);
     let [left, leftNames] = [mostReadForPage, mostReadForPage];
     // Each further round reads more files at a time, so that a filter that matches few threads needs few rounds.
@@ -188,33 +195,15 @@ export class ThreadIndex {
     }
   }
 
-  /**
-   * If unread files may still sort between the rows, returns only the rows that are certain. When sorting by last change, no row is certain
-   * before all files are known.
-   */
-  #certain(query: ThreadQuery, cursor: Cursor | undefined, rows: readonly IndexRow[]): { rows: IndexRow[]; goOn?: Cursor | undefined } {
+  /** The page when no more files are read for it. */
+  #certain(query: ThreadQuery, cursor: Cursor | undefined, rows: readonly IndexRow[]): RowsOfPage {
     if (!this.#hasAnnouncedBuilding)
       this.#report(
         `the list of threads is being built (${this.#backlog.size} files and ${this.#unseen.size} folders are still to be read); until then it may lack old threads`,
       );
     this.#hasAnnouncedBuilding = true;
-    const last = rows.at(-1);
-    if (query.sortKey !== "created_at") {
-      const place = last === undefined ? cursor : placeOf(last, query);
-      return {
-        rows: [...rows],
-        goOn: place ?? (query.sortDirection === "desc" ? { ms: Number.MAX_SAFE_INTEGER, id: "~" } : { ms: 0, id: "" }),
-      };
-    }
-    const isDown = query.sortDirection === "desc";
     const borders = [this.#backlog.frontier(query), this.#unseen.frontier(query)].filter((ms) => ms !== undefined);
-    const frontier = isDown ? Math.max(...borders) : Math.min(...borders);
-    const isPast = cursor !== undefined && (isDown ? frontier >= cursor.ms : frontier <= cursor.ms);
-    return {
-      rows: rows.filter(({ createdMs }) => (isDown ? createdMs > frontier : createdMs < frontier)),
-      // "~" sorts after every id.
-      goOn: isPast ? cursor : { ms: frontier, id: isDown ? "~" : "" },
-    };
+    return certainRows(query, cursor, { rows, borders });
   }
 
   /** Whether a row was gone or had changed on disk, so that the page must be built again. Each file is looked at once. */
@@ -350,8 +339,8 @@ export class ThreadIndex {
     return this.#inTurn(async () => {
       let [left, found] = [hotFolders, 0];
       for (const folder of place.query.archived ? [] : dayFolders(this.#home, this.#days.names)) {
-        if (left-- === 0 || isBehind(folder, place)) break;
-        if (seen.has(folder) || this.#unseen.has(folder) || isAhead(folder, place)) continue;
+        if (left-- === 0 || this.#unseen.isBehind(folder, place)) break;
+        if (seen.has(folder) || this.#unseen.has(folder) || this.#unseen.isAhead(folder, place)) continue;
         seen.add(folder);
         if (this.#folders.get(folder) !== mtimeOf(folder)) found += await this.#lookInto(db, folder, false);
       }
