@@ -7,11 +7,14 @@ import type { App } from "./app.ts";
 import { storedToWire } from "./stored-thread.ts";
 import { inPlace, placesOf, readMarksOf } from "./thread-place.ts";
 
-export async function listedPage({ threads, nextCursor, backwardsCursor }: ThreadPage, app: App): Promise<JsonText<ThreadListResponse>> {
+export async function listedPage(
+  { threads, isKept, nextCursor, backwardsCursor }: ThreadPage,
+  app: App,
+): Promise<JsonText<ThreadListResponse>> {
   const ids = threads.map((stored) => stored.id);
   const [places, marks] = await Promise.all([placesOf(ids, app), readMarksOf(ids, app)]);
   const texts = app.threadTexts.get(threads) ?? [];
-  app.threadTexts.set(threads, texts);
+  if (isKept === true) app.threadTexts.set(threads, texts);
   const data = threads.map((stored, at) => {
     const place = places.get(stored.id);
     if (!isPlain(stored, place, app)) return JSON.stringify(inPlace(storedToWire(stored, app), place));

@@ -38,6 +38,8 @@ export function movedCursor(cursor: Cursor | undefined, { sortKey, ids }: Thread
 /** `goOn` is where to continue when the rows are not all that there are and no more of them are known. */
 export interface RowsOfPage {
   readonly rows: readonly IndexRow[];
+  /** The same rows, as an object, are returned again while nothing changes. */
+  readonly isKept?: boolean | undefined;
   readonly goOn?: Cursor | undefined;
 }
 

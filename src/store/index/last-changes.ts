@@ -15,7 +15,9 @@ const pauseMs = 2;
 /** Whoever opens a window makes several requests in a row: the others are checked after those, */
 const sweepAfterMs = 100;
 /** or between them, if they do not end. */
-const longestWaitMs = 1_000;
+const longestWaitMs = 2_000;
+/** A timer that is this late shows that the process has other work. */
+const lateMs = 4;
 const mayBeGone = { throwIfNoEntry: false } as const;
 
 /** One look at all files, in portions. */
@@ -89,10 +91,12 @@ export class LastChanges {
   #goOn(db: SqliteIndex, ms: number): void {
     const sweep = this.#sweep;
     if (this.#isEnded || sweep === undefined) return;
+    const dueMs = performance.now() + ms;
     this.#timer = setTimeout(() => {
+      const isBusy = performance.now() - dueMs > lateMs;
       const nowMs = this.#options.now();
-      if (!hasPassed(this.#requestedAtMs, sweepAfterMs, nowMs) && !hasPassed(sweep.beganMs, longestWaitMs, nowMs))
-        return this.#goOn(db, sweepAfterMs);
+      const isAsked = !hasPassed(this.#requestedAtMs, sweepAfterMs, nowMs);
+      if ((isAsked || isBusy) && !hasPassed(sweep.beganMs, longestWaitMs, nowMs)) return this.#goOn(db, sweepAfterMs);
       this.#checking = this.#checkNext(db, sweep);
     }, ms).unref();
   }

@@ -78,6 +78,7 @@ describe("pages of threads", () => {
   });
 
   test("a page that is asked for again shows what another program has written: a thread, its growth, its end and its name", async () => {
+    await store.list(query());
     const first = await store.list(query());
     assert.equal(await store.list(query()).then((page) => page.threads), first.threads, "nothing has changed, nothing is made anew");
     const ms = timeOf(days * perDay) + 900_000;

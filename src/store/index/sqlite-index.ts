@@ -208,7 +208,7 @@ export class SqliteIndex {
    * Returns one row more than requested, which shows whether there is a next page. `named` are threads whose name contains the search term;
    * `narrowing` leaves out threads without the text that is searched for.
    */
-  page(query: ThreadQuery, { after, named, narrowing }: PageOptions): readonly IndexRow[] {
+  page(query: ThreadQuery, { after, named, narrowing }: PageOptions): ReturnType<LastPages["of"]> {
     const byPlace = query.sortKey === "section_position";
     const { where, values } = conditions(query, named);
     const few = narrowing?.kind === "few" ? narrowing : undefined;

@@ -142,26 +142,27 @@ export class ThreadIndex {
     // The previews, which a list searches, are in the full-text index too.
     const found = narrowing ?? (query.searchTerm ? await this.#narrow(db, query.searchTerm) : undefined);
     const state = { cursor: movedCursor(cursor, query), narrowing: found, seenFolders, seenFiles };
-    const { rows, goOn } = await this.#rowsFor(db, query, state);
+    const { rows, goOn, isKept } = await this.#rowsFor(db, query, state);
     this.#build(db);
     const [first, last] = [rows[0], rows[Math.min(rows.length, query.limit) - 1]];
     const place = (row: IndexRow): Cursor => placeOf(row, query);
     const next = rows.length > query.limit && last !== undefined ? place(last) : goOn;
     return {
-      threads: this.#threadsOf(rows, query.limit),
+      threads: this.#threadsOf(rows, query.limit, isKept),
+      isKept,
       nextCursor: next === undefined ? null : writeCursor(next),
       backwardsCursor: first === undefined ? null : writeCursor(place(first)),
     };
   }
 
   /** The same threads for the same rows, while no name changes. */
-  #threadsOf(rows: readonly IndexRow[], limit: number): readonly StoredThread[] {
+  #threadsOf(rows: readonly IndexRow[], limit: number, isKept = false): readonly StoredThread[] {
     const { version } = this.#names;
     const known = this.#threads.get(rows);
     if (known?.version === version) return known.threads;
     const read: FactsOfPage = new Map();
     const threads = rows.slice(0, limit).map((row) => threadOfRow(row, this.#names, read));
-    this.#threads.set(rows, { threads, version });
+    if (isKept) this.#threads.set(rows, { threads, version });
     return threads;
   }
 
@@ -176,7 +177,7 @@ export class ThreadIndex {
     for (let rechecks = 0, portion = query.limit + sparePortion; ; ) {
       if (this.#backlog.size <= readAllBelow && this.#unseen.size === 0) await this.#readFiles(db, this.#backlog.all());
       if (query.sortKey !== "created_at") await this.#backlog.learnTimes(mostReadForPage);
-      const rows = db.page(query, { after: cursor, named, narrowing });
+      const { rows, isKept } = db.page(query, { after: cursor, named, narrowing });
       // In the order of a section, any unread file may come first.
       const border = rows.length > query.limit && query.sortKey !== "section_position" ? rows.at(-1) : undefined;
       if (await this.#lookNear(db, { query, cursor, border }, seenFolders)) continue;
@@ -191,7 +192,7 @@ export class ThreadIndex {
       } else if (folder !== undefined) {
         if (leftNames <= 0) return this.#certain(query, cursor, rows);
         leftNames -= await this.#lookInto(db, folder, false);
-      } else if (rechecks++ === maxRechecks || !(await this.#recheck(db, rows, seenFiles))) return { rows };
+      } else if (rechecks++ === maxRechecks || !(await this.#recheck(db, rows, seenFiles))) return { rows, isKept };
     }
   }
 
