@@ -1,5 +1,5 @@
 /** Follows a file of lines that several programs append to: each poll reads what was added since the last one, in bounded pieces. */
-import { closeSync, readSync } from "node:fs";
+import { closeSync, existsSync, readSync } from "node:fs";
 import { type OpenedFile, openRegularSync } from "./bounded-read.ts";
 import type { Appended } from "./durable-write.ts";
 
@@ -55,6 +55,7 @@ export class LineFollower {
   }
 
   #open(): OpenedFile | undefined {
+    if (!existsSync(this.#file)) return undefined; // much cheaper than the error
     try {
       return openRegularSync(this.#file);
     } catch {

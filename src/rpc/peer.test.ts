@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorMessage } from "../lib/error-text.ts";
+import { JsonText } from "../lib/json-text.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { maxAnswerBytes, Peer, type PeerHandlers } from "./peer.ts";
 import { memoryPair } from "./transport.ts";
@@ -81,4 +82,16 @@ test("a handler that throws at the end of a connection affects nothing else", as
   await new Promise((resolve) => setImmediate(resolve));
   await assert.rejects(server.call("late", {}), { code: "connection_closed" });
   assert.deepEqual(bugs, ["the end of the connection: broken"]);
+});
+
+test("a result that is text already is sent as it is, and is JSON wherever else it is written", async () => {
+  const text = new JsonText('{"data":["a\\n"],"big":12345678901234567890}');
+  const [near, far] = memoryPair();
+  new Peer(far, { request: () => Promise.resolve(text), notification: () => {}, closed: () => {} });
+  const sent: string[] = [];
+  near.onMessage = (message) => sent.push(message);
+  near.send('{"id":1,"method":"list"}');
+  while (sent.length === 0) await Promise.resolve();
+  assert.deepEqual(sent, [`{"id":1,"result":${text.text}}`]);
+  assert.deepEqual(JSON.parse(JSON.stringify({ text })), { text: JSON.parse(text.text) });
 });

@@ -1,4 +1,5 @@
 /** One end of a JSON-RPC-lite connection: distinguishes requests, notifications and responses, and matches responses to requests. */
+import { JsonText } from "../lib/json-text.ts";
 import { internalError, invalidRequest, overloaded, RpcError } from "../protocol/errors.ts";
 import type { Transport } from "./transport.ts";
 
@@ -175,7 +176,7 @@ export class Peer {
     const failed = (error: RpcError): string => `{"error":${JSON.stringify(errorToWire(error))},"id":${shown}}`;
     try {
       if ("error" in outcome) return failed(outcome.error);
-      const result = JSON.stringify(outcome.result ?? {});
+      const result = outcome.result instanceof JsonText ? outcome.result.text : JSON.stringify(outcome.result ?? {});
       return isTooLarge(result) ? failed(this.#tooLarge(method)) : `{"id":${shown},"result":${result}}`;
     } catch (error) {
       // No string is long enough for it.

@@ -17,12 +17,13 @@ import type { ModelCatalog } from "../core/ports/model-client.ts";
 import type { Plugins } from "../core/ports/plugins.ts";
 import type { Repositories } from "../core/ports/repository.ts";
 import type { Skills } from "../core/ports/skills.ts";
-import type { ThreadStore } from "../core/ports/thread-store.ts";
+import type { StoredThread, ThreadStore } from "../core/ports/thread-store.ts";
 import type { UndoStore } from "../core/ports/undo-store.ts";
 import type { Usage } from "../core/ports/usage.ts";
 import type { Workspace } from "../core/ports/workspace.ts";
 import type { SubmissionQueue } from "../core/queue/queue.ts";
 import type { Threads } from "../core/thread/threads.ts";
+import type { JsonText } from "../lib/json-text.ts";
 import type { OrderedRuns } from "../lib/ordered-runs.ts";
 import type { ProviderChoice } from "../protocol/account.ts";
 import type { ParamsOf, ResultOf } from "../protocol/define.ts";
@@ -81,6 +82,8 @@ export interface App {
   readonly ids: Ids;
   readonly log: Log;
   readonly subscriptions: Subscriptions;
+  /** Threads of pages as lists show them while they are neither loaded nor in a section: as JSON, for as long as the store has the same page. */
+  readonly threadTexts: WeakMap<readonly StoredThread[], (string | undefined)[]>;
   /** Conversations about threads that other processes on this home run. */
   readonly relay: Relay;
   /** Set in tests. */
@@ -167,9 +170,16 @@ export interface Call {
   after(run: () => void): void;
 }
 
+/** Methods that answer with text where they can: theirs are long lists. */
+type Written = "thread/list";
+type AnswerOf<M, Result> = M extends Written ? Result | JsonText<Result> : Result;
+
 /** One function per row of a method table; a missing or misspelled row does not compile. */
 export type HandlersFor<Table> = {
-  readonly [M in keyof Table]: (params: ParamsOf<Table[M]>, call: Call) => ResultOf<Table[M]> | Promise<ResultOf<Table[M]>>;
+  readonly [M in keyof Table]: (
+    params: ParamsOf<Table[M]>,
+    call: Call,
+  ) => AnswerOf<M, ResultOf<Table[M]>> | Promise<AnswerOf<M, ResultOf<Table[M]>>>;
 };
 
 /** Whether a client belongs to the documents' generation, for which some messages are kept. */

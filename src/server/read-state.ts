@@ -3,7 +3,7 @@ import { checkId } from "../core/thread/threads.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { threadReadStateRequests } from "../protocol/thread-read-state.ts";
 import type { App, HandlersFor } from "./app.ts";
-import { readStatesOf } from "./thread-place.ts";
+import { readStateOf } from "./thread-place.ts";
 
 export const threadReadStateHandlers: HandlersFor<typeof threadReadStateRequests> = {
   async "thread/readState/update"({ threadId, expectedRevision, operation }, { app, after }) {
@@ -12,7 +12,7 @@ export const threadReadStateHandlers: HandlersFor<typeof threadReadStateRequests
       throw invalidRequest(`thread not loaded: ${threadId}`);
     const readState = await app.lists.readMarks.set(threadId, expectedRevision, operation.type);
     if (readState === undefined) {
-      const current = (await readStatesOf([threadId], app))[threadId];
+      const current = await readStateOf(threadId, app);
       throw invalidRequest("read state changed", { reason: "readStateConflict", readState: current });
     }
     after(() => app.subscriptions.toCurrent("thread/readState/changed", { threadId, readState }));

@@ -5,8 +5,9 @@ import { invalidParams, invalidRequest } from "../protocol/errors.ts";
 import type { ThreadListParams, ThreadTurnsListParams, ThreadTurnsListResponse, threadListRequests } from "../protocol/thread-list.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { App, HandlersFor } from "./app.ts";
+import { listedPage } from "./listed-page.ts";
 import { recentTurnsOf, storedToWire, turnsOf } from "./stored-thread.ts";
-import { readStatesOf, withPlace, withPlaces } from "./thread-place.ts";
+import { withPlace } from "./thread-place.ts";
 
 const defaultLimit = 25;
 const maxLimit = 100;
@@ -22,18 +23,7 @@ export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
       idsFor(params, app).then((ids) => app.store.list({ ...queryFrom(params), ids })),
       app.relay.listenElsewhere(call),
     ]);
-    return {
-      data: await withPlaces(
-        page.threads.map((stored) => storedToWire(stored, app)),
-        app,
-      ),
-      readStates: await readStatesOf(
-        page.threads.map((stored) => stored.id),
-        app,
-      ),
-      nextCursor: page.nextCursor,
-      backwardsCursor: page.backwardsCursor,
-    };
+    return await listedPage(page, app);
   },
 
   async "thread/loaded/list"(params, call) {

@@ -29,7 +29,7 @@ import { environmentChange } from "./environments.ts";
 import { awaitRequired, startServers } from "./mcp.ts";
 import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
 import { pageOfTurns } from "./thread-list.ts";
-import { readStatesOf, withPlace } from "./thread-place.ts";
+import { readStateOf, withPlace } from "./thread-place.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
 import { announceConfigChanges, collaborationModeOf } from "./thread-settings.ts";
 import { asksForTour, noteIfProgram } from "./tour.ts";
@@ -134,7 +134,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
       live === undefined
         ? await threadFromStored(params.threadId, withTurns, app)
         : await withPlace(live.toWire(withTurns ? await app.threads.turnsOf(live) : []), app);
-    return { thread, readState: (await readStatesOf([params.threadId], app))[params.threadId] ?? null };
+    return { thread, readState: await readStateOf(params.threadId, app) };
   },
 
   async "thread/archive"(params, call) {

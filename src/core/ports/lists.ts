@@ -3,6 +3,9 @@ import type { Project } from "../../protocol/project.ts";
 import type { ThreadReadState, ThreadSection, ThreadSectionAppearance } from "../../protocol/thread.ts";
 import type { ThreadAttachment } from "../../protocol/thread-attachment.ts";
 
+/** Of a thread whose turns were all read, since nobody has marked it. */
+export const firstReadState = (threadId: string): ThreadReadState => ({ firstUnread: null, revision: `initial:${threadId}` });
+
 /** Where a thread belongs. */
 export interface ThreadPlace {
   readonly section: ThreadSection | null;
@@ -65,6 +68,7 @@ export interface Lists {
     remove(threadId: string, type: string, key: string): Promise<string | undefined>;
   };
   readonly readMarks: {
+    /** Of those threads that have one; the others have `firstReadState`. */
     of(threadIds: readonly string[]): Promise<ReadonlyMap<string, ThreadReadState>>;
     /** Returns undefined, and changes nothing, if the mark is no longer the one that the client saw. */
     set(threadId: string, expectedRevision: string, operation: "read" | "unread"): Promise<ThreadReadState | undefined>;

@@ -112,6 +112,8 @@ export interface ThreadQuery {
 }
 export interface ThreadPage {
   readonly threads: readonly StoredThread[];
+  /** The same list of threads, as an object, is returned again while nothing changes. */
+  readonly isKept?: boolean | undefined;
   readonly nextCursor: string | null;
   readonly backwardsCursor: string | null;
 }

@@ -34,3 +34,35 @@ export function movedCursor(cursor: Cursor | undefined, { sortKey, ids }: Thread
   const at = ids?.indexOf(cursor.id) ?? -1;
   return at === -1 ? cursor : { ...cursor, ms: at };
 }
+
+/** `goOn` is where to continue when the rows are not all that there are and no more of them are known. */
+export interface RowsOfPage {
+  readonly rows: readonly IndexRow[];
+  /** The same rows, as an object, are returned again while nothing changes. */
+  readonly isKept?: boolean | undefined;
+  readonly goOn?: Cursor | undefined;
+}
+
+/**
+ * Where unread files may still sort between the rows, from one of these times on: only the rows that are certain. When sorting by last
+ * change, no row is certain before all files are known.
+ */
+export function certainRows(
+  query: ThreadQuery,
+  cursor: Cursor | undefined,
+  { rows, borders }: { readonly rows: readonly IndexRow[]; readonly borders: readonly number[] },
+): RowsOfPage {
+  const isDown = query.sortDirection === "desc";
+  if (query.sortKey !== "created_at") {
+    const last = rows.at(-1);
+    const place = last === undefined ? cursor : placeOf(last, query);
+    return { rows, goOn: place ?? (isDown ? { ms: Number.MAX_SAFE_INTEGER, id: "~" } : { ms: 0, id: "" }) };
+  }
+  const frontier = isDown ? Math.max(...borders) : Math.min(...borders);
+  const isPast = cursor !== undefined && (isDown ? frontier >= cursor.ms : frontier <= cursor.ms);
+  return {
+    rows: rows.filter(({ createdMs }) => (isDown ? createdMs > frontier : createdMs < frontier)),
+    // "~" sorts after every id.
+    goOn: isPast ? cursor : { ms: frontier, id: isDown ? "~" : "" },
+  };
+}

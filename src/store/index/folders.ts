@@ -17,7 +17,7 @@ export function* dayFolders(home: string, names: (folder: string, digits: number
   const sessions = path.join(home, "sessions");
   for (const year of names(sessions, 4))
     for (const month of names(path.join(sessions, year), 2))
-      for (const day of names(path.join(sessions, year, month), 2)) yield path.join(sessions, year, month, day);
+      for (const day of names(path.join(sessions, year, month), 2)) yield [sessions, year, month, day].join(path.sep);
 }
 
 /** A folder that changed this recently may change again within the same clock tick. */
@@ -65,7 +65,7 @@ export async function filesInSlices(folder: string, archived: boolean): Promise<
   let started = performance.now();
   for (const name of await readdir(folder).catch(() => [])) {
     const parsed = parseRolloutName(name);
-    if (parsed !== undefined) found.push({ ...parsed, path: path.join(folder, name), folder, archived });
+    if (parsed !== undefined) found.push({ ...parsed, path: folder + path.sep + name, folder, archived });
     if (performance.now() - started < sliceMs) continue;
     await setImmediate();
     started = performance.now();

@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { ThreadQuery } from "../../core/ports/thread-store.ts";
 import { createLocalStore } from "../local.ts";
+import { openIndex } from "./open-index.ts";
 
 const id = "019a6d3c-b000-7000-8000-000000000001";
 const query: ThreadQuery = {
@@ -78,6 +79,20 @@ test("an index of an older version is rebuilt and that is reported once; a newer
     assert.match(older.notices.join(), /belongs to a newer version/);
     assert.deepEqual(await listed(home), { ids: [id], notices: [] });
     assert.deepEqual(readFileSync(file), before);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test("only an empty file gets its tables without waiting for the disk", async () => {
+  const home = mkdtempSync(path.join(tmpdir(), "parley-index-"));
+  try {
+    for (const _ of ["made", "opened again"]) {
+      const index = await openIndex(path.join(home, "index.sqlite"));
+      assert.equal(index.database.prepare("PRAGMA synchronous").get()?.["synchronous"], 1);
+      assert.equal(index.database.prepare("PRAGMA journal_mode").get()?.["journal_mode"], "wal");
+      index.close();
+    }
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

@@ -3,7 +3,6 @@
  * what was found changed is handed to the index.
  */
 import { statSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { hasPassed } from "../../lib/passed.ts";
 import type { FileState, SqliteIndex } from "./sqlite-index.ts";
 
@@ -13,8 +12,20 @@ const newestCount = 400;
 /** The others are checked in the background, in smaller portions: a list that comes meanwhile waits for half a millisecond at most. */
 const checkedAtOnce = 50;
 const pauseMs = 2;
-/** Whoever opens a window makes several requests in a row: the others are checked after those. */
+/** Whoever opens a window makes several requests in a row: the others are checked after those, */
 const sweepAfterMs = 100;
+/** or between them, if they do not end. */
+const longestWaitMs = 2_000;
+/** A timer that is this late shows that the process has other work. */
+const lateMs = 4;
+const mayBeGone = { throwIfNoEntry: false } as const;
+
+/** One look at all files, in portions. */
+interface Sweep {
+  /** The key of the last file that was checked. */
+  after: number;
+  readonly beganMs: number;
+}
 
 export interface ChangesOptions {
   readonly now: () => number;
@@ -26,66 +37,80 @@ export interface ChangesOptions {
 export class LastChanges {
   readonly #options: ChangesOptions;
   #sweptAtMs = Number.NEGATIVE_INFINITY;
+  #requestedAtMs = Number.NEGATIVE_INFINITY;
+  #sweep: Sweep | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
   #isEnded = false;
 
   constructor(options: ChangesOptions) {
     this.#options = options;
   }
 
+  /** Call with each list: what runs in the background gives way to those that follow. */
+  requested(): void {
+    this.#requestedAtMs = this.#options.now();
+  }
+
   /**
    * Call before a list sorted by last change and before a search. Before the first one, the most recently used threads are checked, which in
-   * most homes are all; the others follow in the background, now and with later requests.
+   * most homes are all; the others follow in the background, now and with later requests. Returns the files that were checked.
    */
-  async check(db: SqliteIndex): Promise<void> {
+  async check(db: SqliteIndex): Promise<readonly string[]> {
     const { now, flush } = this.#options;
-    if (this.#sweptAtMs === Number.NEGATIVE_INFINITY && !this.#isSweeping) {
-      this.#compare(db.newestStates(newestCount));
-      await flush(db);
+    const isFirst = this.#sweptAtMs === Number.NEGATIVE_INFINITY && this.#sweep === undefined;
+    const states = isFirst ? db.newestStates(newestCount) : [];
+    this.#compare(states);
+    if (isFirst) await flush(db);
+    if (!this.#isEnded && this.#sweep === undefined && hasPassed(this.#sweptAtMs, everyMs, now())) {
+      this.#sweep = { after: 0, beganMs: now() };
+      this.#goOn(db, sweepAfterMs);
     }
-    if (this.#isEnded || this.#isSweeping || !hasPassed(this.#sweptAtMs, everyMs, now())) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#sweeping = this.#sweep(db).finally(() => {
-        this.#sweeping = undefined;
-      });
-    }, sweepAfterMs).unref();
+    return states.map((state) => state.path);
   }
 
   /** For an index that was made anew. */
   forget(): void {
     clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#sweep = undefined;
     this.#sweptAtMs = Number.NEGATIVE_INFINITY;
   }
   async end(): Promise<void> {
     this.#isEnded = true;
     clearTimeout(this.#timer);
-    await this.#sweeping;
+    await this.#checking;
   }
 
-  get #isSweeping(): boolean {
-    return this.#timer !== undefined || this.#sweeping !== undefined;
-  }
   #compare(states: readonly FileState[]): void {
     for (const { path, size, updatedMs } of states) {
-      const stats = statSync(path, { throwIfNoEntry: false });
+      const stats = statSync(path, mayBeGone);
       if (stats === undefined || stats.size !== size || stats.mtimeMs !== updatedMs) this.#options.onChanged(path);
     }
   }
 
-  async #sweep(db: SqliteIndex): Promise<void> {
+  #goOn(db: SqliteIndex, ms: number): void {
+    const sweep = this.#sweep;
+    if (this.#isEnded || sweep === undefined) return;
+    const dueMs = performance.now() + ms;
+    this.#timer = setTimeout(() => {
+      const isBusy = performance.now() - dueMs > lateMs;
+      const nowMs = this.#options.now();
+      const isAsked = !hasPassed(this.#requestedAtMs, sweepAfterMs, nowMs);
+      if ((isAsked || isBusy) && !hasPassed(sweep.beganMs, longestWaitMs, nowMs)) return this.#goOn(db, sweepAfterMs);
+      this.#checking = this.#checkNext(db, sweep);
+    }, ms).unref();
+  }
+
+  async #checkNext(db: SqliteIndex, sweep: Sweep): Promise<void> {
     try {
-      for (let after = 0; !this.#isEnded; ) {
-        const { states, last } = db.statesAfter(after, checkedAtOnce);
-        if (states.length === 0) break;
-        this.#compare(states);
-        after = last;
-        await this.#options.flush(db);
-        await sleep(pauseMs);
-      }
+      const { states, last } = db.statesAfter(sweep.after, checkedAtOnce);
+      this.#compare(states);
+      await this.#options.flush(db);
+      if (this.#sweep !== sweep) return;
+      sweep.after = last;
+      if (states.length > 0) return this.#goOn(db, pauseMs);
       this.#sweptAtMs = this.#options.now();
     } catch {} // the next list meets the same trouble, and repairs what can be repaired
+    if (this.#sweep === sweep) this.#sweep = undefined;
   }
 }

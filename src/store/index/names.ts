@@ -11,6 +11,8 @@ export class Names {
   readonly #file: string;
   readonly #names = new Map<string, string>();
   readonly #lines: LineFollower;
+  /** Another number after each change. */
+  version = 0;
 
   constructor(home: string) {
     this.#file = path.join(home, "session_index.jsonl");
@@ -35,10 +37,15 @@ export class Names {
 
   /** Reads what was added since the last call; everything if the file was replaced. */
   refresh(): void {
-    this.#lines.look({ take: (line) => this.#takeLine(line), forget: () => this.#names.clear() });
+    this.#lines.look({ take: (line) => this.#takeLine(line), forget: () => this.#forget() });
   }
 
+  #forget(): void {
+    this.version++;
+    this.#names.clear();
+  }
   #takeLine(line: string): void {
+    this.version++;
     try {
       const value: unknown = JSON.parse(line);
       if (!isObject(value) || !isString(value["id"]) || !isString(value["thread_name"])) return;

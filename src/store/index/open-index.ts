@@ -91,13 +91,16 @@ function tryRemove(file: string): void {
 
 function prepare(db: DatabaseSync, file: string | undefined): SqliteIndex {
   try {
-    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA wal_autocheckpoint = 4000;");
+    // Nobody waits for the disk while an empty file gets its tables: after a crash it is empty, or damaged, and made anew.
+    db.exec(versionOf(db) === 0 ? "PRAGMA synchronous = OFF" : "PRAGMA synchronous = NORMAL");
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA cache_size = -4000; PRAGMA wal_autocheckpoint = 4000;");
     if (versionOf(db) !== version) {
       db.exec("BEGIN IMMEDIATE");
       // Another process may have created it in the meantime.
       if (versionOf(db) !== version) db.exec(tables.map((name) => `DROP TABLE IF EXISTS ${name};`).join("") + schema);
       db.exec("COMMIT");
     }
+    db.exec("PRAGMA synchronous = NORMAL");
     return new SqliteIndex(db, file, openTexts(db));
   } catch (error) {
     db.close();

@@ -11,7 +11,7 @@ import { isBusy, isDatabaseError, removeDatabase } from "../database.ts";
 import { archiveFolder, ownFolder } from "../layout.ts";
 import { type Json, objectOf } from "../rollout/shapes.ts";
 import { Backlog } from "./backlog.ts";
-import { type Cursor, movedCursor, placeOf, readCursor, writeCursor } from "./cursor.ts";
+import { type Cursor, certainRows, movedCursor, placeOf, type RowsOfPage, readCursor, writeCursor } from "./cursor.ts";
 import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf, NumberedFolders, settledMs } from "./folders.ts";
 import { HeadReader } from "./head.ts";
 import { LastChanges } from "./last-changes.ts";
@@ -20,8 +20,8 @@ import { isDamage, isTakenOver, openIndex } from "./open-index.ts";
 import type { IndexRow, SqliteIndex } from "./sqlite-index.ts";
 import { TextBuilder } from "./text-builder.ts";
 import type { Narrowing } from "./text-index.ts";
-import { type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
-import { UnseenFolders } from "./unseen-folders.ts";
+import { type FactsOfPage, type RowSources, rowOfFile, threadOfRow } from "./thread-row.ts";
+import { type PagePlace, UnseenFolders } from "./unseen-folders.ts";
 
 const sliceMs = 6;
 /** In the background this many files are read at a time, with pauses for other work. */
@@ -35,8 +35,18 @@ const busyTries = 25;
 const lookEveryMs = 10_000;
 /** This few files are read at once, which keeps pages exact even for files with a wrong time in their names. */
 const readAllBelow = 600;
+/** A page's first round reads this many files more than it shows: some are not listed. */
+const sparePortion = 10;
 /** No page waits for more files than this, however many there are: it then returns what it has found, with a cursor to continue from. */
 export const mostReadForPage = 2_000;
+
+/** What a page begins after, and what was learned for it: folders and files that need no further look for this request. */
+interface PageState {
+  readonly cursor: Cursor | undefined;
+  readonly narrowing: Narrowing | undefined;
+  readonly seenFolders: Set<string>;
+  readonly seenFiles: Set<string>;
+}
 
 export class ThreadIndex {
   readonly #home: string;
@@ -53,6 +63,8 @@ export class ThreadIndex {
   readonly #unseen = new UnseenFolders();
   readonly #changes: LastChanges;
   #touched = new Set<string>();
+  /** Of the last pages; `version` is that of the names. */
+  readonly #threads = new WeakMap<readonly IndexRow[], { readonly threads: readonly StoredThread[]; readonly version: number }>();
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> = Promise.resolve();
   #building: Promise<void> | undefined;
@@ -122,92 +134,84 @@ export class ThreadIndex {
   }
 
   async #list(db: SqliteIndex, query: ThreadQuery, cursor: Cursor | undefined, narrowing?: Narrowing): Promise<ThreadPage> {
-    await this.#look(db);
+    this.#changes.requested();
+    const seenFolders = await this.#look(db);
     await this.#flush(db);
-    if (query.sortKey !== "created_at") {
-      await this.#changes.check(db);
-      await this.#backlog.learnTimes(mostReadForPage);
-    }
+    const seenFiles = new Set(query.sortKey === "created_at" ? [] : await this.#changes.check(db));
     this.#names.refresh();
     // The previews, which a list searches, are in the full-text index too.
     const found = narrowing ?? (query.searchTerm ? await this.#narrow(db, query.searchTerm) : undefined);
-    const { rows, goOn } = await this.#rowsFor(db, query, { cursor: movedCursor(cursor, query), narrowing: found });
+    const state = { cursor: movedCursor(cursor, query), narrowing: found, seenFolders, seenFiles };
+    const { rows, goOn, isKept } = await this.#rowsFor(db, query, state);
     this.#build(db);
-    const page = rows.slice(0, query.limit);
-    const [first, last] = [page[0], page.at(-1)];
+    const [first, last] = [rows[0], rows[Math.min(rows.length, query.limit) - 1]];
     const place = (row: IndexRow): Cursor => placeOf(row, query);
-    const read = new Map<string, Json>();
     const next = rows.length > query.limit && last !== undefined ? place(last) : goOn;
     return {
-      threads: page.map((row) => threadOfRow(row, this.#names, read)),
+      threads: this.#threadsOf(rows, query.limit, isKept),
+      isKept,
       nextCursor: next === undefined ? null : writeCursor(next),
       backwardsCursor: first === undefined ? null : writeCursor(place(first)),
     };
+  }
+
+  /** The same threads for the same rows, while no name changes. */
+  #threadsOf(rows: readonly IndexRow[], limit: number, isKept = false): readonly StoredThread[] {
+    const { version } = this.#names;
+    const known = this.#threads.get(rows);
+    if (known?.version === version) return known.threads;
+    const read: FactsOfPage = new Map();
+    const threads = rows.slice(0, limit).map((row) => threadOfRow(row, this.#names, read));
+    if (isKept) this.#threads.set(rows, { threads, version });
+    return threads;
   }
 
   /**
    * The rows of the page, after reading every file that might be on it and checking every row on disk. If that would be too many files,
    * returns the rows that are certain so far, and where to continue.
    */
-  async #rowsFor(
-    db: SqliteIndex,
-    query: ThreadQuery,
-    { cursor, narrowing }: { readonly cursor: Cursor | undefined; readonly narrowing: Narrowing | undefined },
-  ): Promise<{ rows: IndexRow[]; goOn?: Cursor | undefined }> {
+  async #rowsFor(db: SqliteIndex, query: ThreadQuery, { cursor, narrowing, seenFolders, seenFiles }: PageState): Promise<RowsOfPage> {
     const named = query.searchTerm === null ? [] : this.#names.matching(query.searchTerm);
-    if (this.#backlog.size <= readAllBelow) await this.#readFiles(db, this.#backlog.all());
-    let left = mostReadForPage;
+    let [left, leftNames] = [mostReadForPage, mostReadForPage];
     // Each further round reads more files at a time, so that a filter that matches few threads needs few rounds.
-    for (let rechecks = 0, portion = query.limit + 50; ; ) {
-      const rows = db.page(query, { after: cursor, named, narrowing });
+    for (let rechecks = 0, portion = query.limit + sparePortion; ; ) {
+      if (this.#backlog.size <= readAllBelow && this.#unseen.size === 0) await this.#readFiles(db, this.#backlog.all());
+      if (query.sortKey !== "created_at") await this.#backlog.learnTimes(mostReadForPage);
+      const { rows, isKept } = db.page(query, { after: cursor, named, narrowing });
       // In the order of a section, any unread file may come first.
       const border = rows.length > query.limit && query.sortKey !== "section_position" ? rows.at(-1) : undefined;
+      if (await this.#lookNear(db, { query, cursor, border }, seenFolders)) continue;
       const missing = this.#backlog.neededFor(query, border, portion);
       const folder = this.#unseen.neededFor(query, border);
-      if ((missing.length > 0 || folder !== undefined) && left <= 0) return this.#certain(query, cursor, rows);
       if (missing.length > 0) {
+        if (left <= 0) return this.#certain(query, cursor, rows);
         await this.#readFiles(db, missing);
+        for (const file of missing) seenFiles.add(file.path);
         left -= missing.length;
         portion *= 4;
       } else if (folder !== undefined) {
-        left -= await this.#lookInto(db, folder, false);
-        if (query.sortKey !== "created_at") await this.#backlog.learnTimes(mostReadForPage);
-      } else if (rechecks++ === maxRechecks || !(await this.#recheck(db, rows))) return { rows };
+        if (leftNames <= 0) return this.#certain(query, cursor, rows);
+        leftNames -= await this.#lookInto(db, folder, false);
+      } else if (rechecks++ === maxRechecks || !(await this.#recheck(db, rows, seenFiles))) return { rows, isKept };
     }
   }
 
-  /**
-   * If unread files may still sort between the rows, returns only the rows that are certain. When sorting by last change, no row is certain
-   * before all files are known.
-   */
-  #certain(query: ThreadQuery, cursor: Cursor | undefined, rows: readonly IndexRow[]): { rows: IndexRow[]; goOn?: Cursor | undefined } {
+  /** The page when no more files are read for it. */
+  #certain(query: ThreadQuery, cursor: Cursor | undefined, rows: readonly IndexRow[]): RowsOfPage {
     if (!this.#hasAnnouncedBuilding)
       this.#report(
         `the list of threads is being built (${this.#backlog.size} files and ${this.#unseen.size} folders are still to be read); until then it may lack old threads`,
       );
     this.#hasAnnouncedBuilding = true;
-    const last = rows.at(-1);
-    if (query.sortKey !== "created_at") {
-      const place = last === undefined ? cursor : placeOf(last, query);
-      return {
-        rows: [...rows],
-        goOn: place ?? (query.sortDirection === "desc" ? { ms: Number.MAX_SAFE_INTEGER, id: "~" } : { ms: 0, id: "" }),
-      };
-    }
-    const isDown = query.sortDirection === "desc";
     const borders = [this.#backlog.frontier(query), this.#unseen.frontier(query)].filter((ms) => ms !== undefined);
-    const frontier = isDown ? Math.max(...borders) : Math.min(...borders);
-    const isPast = cursor !== undefined && (isDown ? frontier >= cursor.ms : frontier <= cursor.ms);
-    return {
-      rows: rows.filter(({ createdMs }) => (isDown ? createdMs > frontier : createdMs < frontier)),
-      // "~" sorts after every id.
-      goOn: isPast ? cursor : { ms: frontier, id: isDown ? "~" : "" },
-    };
+    return certainRows(query, cursor, { rows, borders });
   }
 
-  /** Whether a row was gone or had changed on disk, so that the page must be built again. */
-  async #recheck(db: SqliteIndex, rows: readonly IndexRow[]): Promise<boolean> {
+  /** Whether a row was gone or had changed on disk, so that the page must be built again. Each file is looked at once. */
+  async #recheck(db: SqliteIndex, rows: readonly IndexRow[], seen: Set<string>): Promise<boolean> {
     const changed = rows.filter((row) => {
+      if (seen.has(row.path)) return false;
+      seen.add(row.path);
       const stats = statSync(row.path, { throwIfNoEntry: false });
       return stats === undefined || stats.size !== row.size || stats.mtimeMs !== row.updatedMs;
     });
@@ -269,7 +273,7 @@ export class ThreadIndex {
     this.#closed = true;
     clearTimeout(this.#flushTimer);
     const db = await this.#opening?.catch(() => undefined);
-    await Promise.all([this.#building, this.#changes.end(), this.#texts?.end(), this.#looking.catch(() => {})]);
+    await Promise.all([this.#building, this.#changes.end(), this.#texts?.end(), this.#looking]);
     if (db === undefined) return;
     await this.#flush(db).catch(() => {});
     db.close();
@@ -301,35 +305,57 @@ export class ThreadIndex {
   }
 
   /**
-   * Notices added and removed files: in the newest folders every time, in all of them now and then. Once there are more new files than a
-   * page can need, the other folders wait until a page or the background work gets to them.
+   * Notices added and removed files in all folders, now and then. Once there are more new files than a page can need, the other folders wait
+   * until a page or the background work gets to them. Returns the folders that were looked at.
    */
-  #look(db: SqliteIndex): Promise<void> {
-    // One at a time: a concurrent list must not mistake what is known so far for everything.
-    this.#looking = this.#looking.catch(() => {}).then(() => this.#lookNow(db));
-    return this.#looking;
+  #look(db: SqliteIndex): Promise<Set<string>> {
+    return this.#inTurn(async () => {
+      const archive = archiveFolder(this.#home);
+      await this.#lookInto(db, archive, true);
+      const everywhere = hasPassed(this.#lookedAtMs, lookEveryMs, this.#now());
+      return everywhere ? await this.#lookEverywhere(db, archive) : new Set([archive]);
+    });
   }
-  async #lookNow(db: SqliteIndex): Promise<void> {
-    const everywhere = hasPassed(this.#lookedAtMs, lookEveryMs, this.#now());
-    if (everywhere) this.#lookedAtMs = this.#now();
-    const seen = new Set<string>([archiveFolder(this.#home)]);
+  async #lookEverywhere(db: SqliteIndex, archive: string): Promise<Set<string>> {
+    this.#lookedAtMs = this.#now();
+    const seen = new Set<string>([archive]);
     const waiting: string[] = [];
-    await this.#lookInto(db, archiveFolder(this.#home), true);
     let started = performance.now();
     for (const folder of dayFolders(this.#home, this.#days.names)) {
       seen.add(folder);
       if (this.#folders.get(folder) !== mtimeOf(folder)) {
-        if (this.#backlog.size < mostReadForPage) await this.#lookInto(db, folder, false);
+        if (this.#backlog.size <= readAllBelow) await this.#lookInto(db, folder, false);
         else waiting.push(folder);
       }
-      if (!everywhere && seen.size > hotFolders) break;
       if (performance.now() - started < sliceMs) continue;
       await setImmediate();
       started = performance.now();
     }
-    if (!everywhere) return;
     this.#unseen.replace(waiting);
     for (const folder of [...this.#folders.keys()]) if (!seen.has(folder)) await this.#lookInto(db, folder, false);
+    return seen;
+  }
+  /** The same in the newest folders every time, where one of their threads can be on the page. Whether there were new files. */
+  #lookNear(db: SqliteIndex, place: PagePlace, seen: Set<string>): Promise<boolean> {
+    return this.#inTurn(async () => {
+      let [left, found] = [hotFolders, 0];
+      for (const folder of place.query.archived ? [] : dayFolders(this.#home, this.#days.names)) {
+        if (left-- === 0 || this.#unseen.isBehind(folder, place)) break;
+        if (seen.has(folder) || this.#unseen.has(folder) || this.#unseen.isAhead(folder, place)) continue;
+        seen.add(folder);
+        if (this.#folders.get(folder) !== mtimeOf(folder)) found += await this.#lookInto(db, folder, false);
+      }
+      return found > 0;
+    });
+  }
+  /** One at a time: a concurrent list must not mistake what is known so far for everything. */
+  #inTurn<T>(look: () => Promise<T>): Promise<T> {
+    const turn = this.#looking.then(look);
+    this.#looking = turn.then(
+      () => {},
+      () => {},
+    );
+    return turn;
   }
 
   /** Returns how many of its files were unknown. */

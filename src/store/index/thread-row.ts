@@ -66,14 +66,14 @@ function inherited(head: ThreadHead, sources: RowSources, depth = 0): Inherited 
   return { preview: above.preview ?? parent.preview, createdMs: isSame ? (above.createdMs ?? parent.meta.createdAtMs) : undefined };
 }
 
-/** `read` has the shared facts of other rows of the same page: most have them in common. */
-export function threadOfRow(row: IndexRow, names: Names, read: Map<string, Json> = new Map()): StoredThread {
-  const own = objectOf(JSON.parse(row.facts));
-  const shared = read.get(row.sharedFacts) ?? objectOf(JSON.parse(row.sharedFacts));
-  read.set(row.sharedFacts, shared);
-  const facts: Json = { ...shared, ...own };
-  // Newer facts about the repository, which are not in the file's head, are among the thread's own.
-  const git = "git" in own || !isObject(facts["git"]) ? facts["git"] : { ...facts["git"], sha: own["sha"] };
+export type FactsOfPage = Map<string, ReturnType<typeof factsOf>>;
+
+/** `read` has the facts of other rows of the same page: most have them in common. */
+export function threadOfRow(row: IndexRow, names: Names, read: FactsOfPage = new Map()): StoredThread {
+  const key = row.facts === "{}" ? row.sharedFacts : row.facts + row.sharedFacts;
+  const known = read.get(key);
+  const facts = known ?? factsOf(row);
+  if (known === undefined) read.set(key, facts);
   return {
     id: row.id,
     path: row.path,
@@ -82,17 +82,27 @@ export function threadOfRow(row: IndexRow, names: Names, read: Map<string, Json>
     createdAtMs: row.createdMs,
     updatedAtMs: row.updatedMs,
     cwd: row.cwd,
+    modelProvider: row.provider,
+    archived: row.archived,
+    hasUserMessage: row.hasUser,
+    ...facts,
+  };
+}
+
+function factsOf(row: IndexRow) {
+  const own = objectOf(JSON.parse(row.facts));
+  const facts: Json = { ...objectOf(JSON.parse(row.sharedFacts)), ...own };
+  // Newer facts about the repository, which are not in the file's head, are among the thread's own.
+  const git = "git" in own || !isObject(facts["git"]) ? facts["git"] : { ...facts["git"], sha: own["sha"] };
+  return {
     cliVersion: textOf(facts["cliVersion"]),
     source: sourceFromDisk(facts["source"]),
     originator: textOf(facts["originator"]),
-    modelProvider: row.provider,
-    archived: row.archived,
     forkedFromId: textOrNull(facts["forkedFromId"]),
     parentThreadId: textOrNull(facts["parentThreadId"]),
     sessionId: textOrNull(facts["sessionId"]),
     threadSource: textOrNull(facts["threadSource"]),
-    historyMode: facts["historyMode"] === "paginated" ? "paginated" : "legacy",
+    historyMode: facts["historyMode"] === "paginated" ? ("paginated" as const) : ("legacy" as const),
     git: gitFromFacts(git),
-    hasUserMessage: row.hasUser,
   };
 }

@@ -1,5 +1,5 @@
 /** The Lists port on the local disk: one SQLite file under `$CODEX_HOME/parley`, shared by all processes of a home. */
-import type { Lists, ThreadPlace } from "../../core/ports/lists.ts";
+import { firstReadState, type Lists, type ThreadPlace } from "../../core/ports/lists.ts";
 import { randomUuid } from "../../lib/random.ts";
 import type { ThreadReadState } from "../../protocol/thread.ts";
 import { createAttachments } from "./attachments.ts";
@@ -58,7 +58,10 @@ function createReadMarks(db: ListsDatabase): Lists["readMarks"] {
   };
   return {
     of: (ids) =>
-      db.read(new Map(ids.map((id) => [id, stateOf(id, undefined)])), () => new Map(ids.map((id) => [id, stateOf(id, find(id))]))),
+      db.read(new Map(), () => {
+        const sql = "SELECT thread_id, first_unread, revision FROM read_marks WHERE thread_id IN (SELECT value FROM json_each(?))";
+        return new Map(db.all(sql, JSON.stringify(ids)).map((row) => [text(row["thread_id"]), stateFrom(row)]));
+      }),
     set: (threadId, expectedRevision, operation) =>
       db.write(() => {
         if (stateOf(threadId, find(threadId)).revision !== expectedRevision) return undefined;
@@ -72,8 +75,10 @@ function createReadMarks(db: ListsDatabase): Lists["readMarks"] {
   };
 }
 
-function stateOf(threadId: string, row: Row | undefined): ThreadReadState {
-  if (row === undefined) return { firstUnread: null, revision: `initial:${threadId}` };
+const stateOf = (threadId: string, row: Row | undefined): ThreadReadState =>
+  row === undefined ? firstReadState(threadId) : stateFrom(row);
+
+function stateFrom(row: Row): ThreadReadState {
   const first = textOrNull(row["first_unread"]);
   const position = first === "" ? ({ type: "threadStart" } as const) : ({ type: "turn", turnId: first ?? "" } as const);
   return { firstUnread: first === null ? null : position, revision: text(row["revision"]) };

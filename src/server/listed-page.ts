@@ -1,0 +1,33 @@
+/** A page of stored threads as the answer to `thread/list`. Most rows of a list are shown again and again: each is written once. */
+import { firstReadState, type ThreadPlace } from "../core/ports/lists.ts";
+import type { StoredThread, ThreadPage } from "../core/ports/thread-store.ts";
+import { JsonText } from "../lib/json-text.ts";
+import type { ThreadListResponse } from "../protocol/thread-list.ts";
+import type { App } from "./app.ts";
+import { storedToWire } from "./stored-thread.ts";
+import { inPlace, placesOf, readMarksOf } from "./thread-place.ts";
+
+export async function listedPage(
+  { threads, isKept, nextCursor, backwardsCursor }: ThreadPage,
+  app: App,
+): Promise<JsonText<ThreadListResponse>> {
+  const ids = threads.map((stored) => stored.id);
+  const [places, marks] = await Promise.all([placesOf(ids, app), readMarksOf(ids, app)]);
+  const texts = app.threadTexts.get(threads) ?? [];
+  if (isKept === true) app.threadTexts.set(threads, texts);
+  const data = threads.map((stored, at) => {
+    const place = places.get(stored.id);
+    if (!isPlain(stored, place, app)) return JSON.stringify(inPlace(storedToWire(stored, app), place));
+    const text = texts[at] ?? JSON.stringify(storedToWire(stored, app));
+    texts[at] = text;
+    return text;
+  });
+  // As an object, each of its keys would be new to V8, which costs more than all else of a page.
+  const readStates = ids.map((id) => `${JSON.stringify(id)}:${JSON.stringify(marks.get(id) ?? firstReadState(id))}`);
+  const cursors = `"nextCursor":${JSON.stringify(nextCursor)},"backwardsCursor":${JSON.stringify(backwardsCursor)}`;
+  return new JsonText(`{"data":[${data.join(",")}],"readStates":{${readStates.join(",")}},${cursors}}`);
+}
+
+/** Whether all that is shown of it is stored with it. */
+const isPlain = ({ id }: StoredThread, place: ThreadPlace | undefined, app: App): boolean =>
+  place === undefined && app.threads.find(id) === undefined && app.relay.statusElsewhere(id) === undefined;

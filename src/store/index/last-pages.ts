@@ -1,0 +1,30 @@
+/** The pages of threads that clients ask for again and again, mostly while nothing has been written. */
+import type { IndexRow } from "./sqlite-index.ts";
+
+/** Several lists in several windows. */
+const mostPages = 4;
+
+export class LastPages {
+  /** By the query. Rows are kept from the second time on: whoever goes through all pages would fill the memory with what nobody asks for again. */
+  readonly #pages = new Map<string, readonly IndexRow[] | undefined>();
+  #version: number | undefined;
+
+  /** `version` changes when another connection has written; whoever writes through this one calls `clear`. */
+  of(key: string, version: number, read: () => readonly IndexRow[]): { readonly rows: readonly IndexRow[]; readonly isKept: boolean } {
+    if (version !== this.#version) this.clear();
+    this.#version = version;
+    const isKept = this.#pages.has(key);
+    const rows = this.#pages.get(key) ?? read();
+    this.#pages.delete(key);
+    this.#pages.set(key, isKept ? rows : undefined);
+    for (const oldest of this.#pages.keys()) {
+      if (this.#pages.size <= mostPages) break;
+      this.#pages.delete(oldest);
+    }
+    return { rows, isKept };
+  }
+  /** The queries stay: their pages are kept again when they are asked for. */
+  clear(): void {
+    for (const key of this.#pages.keys()) this.#pages.set(key, undefined);
+  }
+}
