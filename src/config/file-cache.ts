@@ -1,5 +1,5 @@
 /** The files of settings, read again only when they have changed on disk, and whatever else was looked at together with them. */
-import { type BigIntStats, statSync } from "node:fs";
+import { type BigIntStats, type Stats, statSync } from "node:fs";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { settledAfterMs } from "../lib/file-status.ts";
@@ -84,7 +84,12 @@ const neverTheSame = (): object => ({});
 
 /** Changes when a name in the folder does. One that has just changed may do so again within the same tick of the disk's clock. */
 export function folderStamp(folder: string): unknown {
-  const found = statSync(folder, { throwIfNoEntry: false });
+  let found: Stats | undefined;
+  try {
+    found = statSync(folder, { throwIfNoEntry: false });
+  } catch (error) {
+    return errorMessage(error); // A loop of links, or a folder above it is closed: whoever reads it takes it for empty.
+  }
   if (found === undefined) return undefined;
   return Date.now() - found.mtimeMs < settledAfterMs ? neverTheSame() : `${found.mtimeMs}:${found.ctimeMs}:${found.ino}`;
 }

@@ -5,9 +5,10 @@ const { stat } = require("node:fs");
 const { stringify } = JSON;
 // Throws on the notification that a thread was named, which is sent after the response.
 JSON.stringify = (value, ...rest) => {
-  if (value?.threadName === "throw") throw new Error("thrown after an answer");
+  const { threadName, threadId, turn } = value?.params ?? {};
+  if (threadName === "throw") throw new Error("thrown after an answer");
   // Throws on the notification that a turn has started, if the test asks for it.
-  if (process.env["THROW_AT_START"] && value?.threadId && value.turn?.status === "inProgress") throw new Error("thrown at a turn's start");
+  if (process.env["THROW_AT_START"] && threadId && turn?.status === "inProgress") throw new Error("thrown at a turn's start");
   return stringify(value, ...rest);
 };
 
