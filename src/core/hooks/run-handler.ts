@@ -65,7 +65,9 @@ async function runCommandHook(
   );
   turn?.commands.add(running);
   const out = { stdout: new Collected(), stderr: new Collected() };
-  running.onOutput = (chunk, stream) => void out[stream].add(chunk);
+  running.onOutput = (chunk, stream) => {
+    out[stream].add(chunk);
+  };
   running.write(JSON.stringify(input));
   running.closeStdin();
   const exit = await running.exit;

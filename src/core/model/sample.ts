@@ -101,7 +101,10 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
       for (const event of batch) {
         const isStreamed = streamed.has(event.type);
         // What follows in the same piece of the stream takes longer than all of it so far: clients get the text first.
-        if (hasStreamed && !isStreamed) await notificationsSent(turn.signal);
+        if (hasStreamed && !isStreamed) {
+          await turn.thread.ports.clock.nextRound();
+          turn.signal.throwIfAborted();
+        }
         hasStreamed = isStreamed;
         if (untold !== undefined && (event.type !== "completed" || items.hasOpen)) await untold;
         if (event.type === "failed") return { calls: [], failure: event.failure, items };
@@ -131,12 +134,6 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
 }
 
 const streamed: ReadonlySet<string> = new Set<ModelEvent["type"]>(["textDelta", "summaryDelta", "reasoningDelta"]);
-
-/** Transports send what one tick of the event loop has produced when it is over. */
-async function notificationsSent(signal: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  signal.throwIfAborted();
-}
 
 function take(run: Run, event: Exclude<ModelEvent, { type: "completed" | "failed" }>, items: ReplyItems): Promise<void> | undefined {
   if (!isNotice(event)) return items.take(event);
