@@ -22,6 +22,7 @@ export const systemClock: Timers = {
     const timer = setTimeout(callback, ms).unref();
     return () => clearTimeout(timer);
   },
+  nextRound: () => new Promise((resolve) => setImmediate(resolve)),
   timeout: (ms) => AbortSignal.timeout(ms),
 };
 
@@ -40,7 +41,14 @@ function distribution(): string | undefined {
   } catch {
     return undefined; // not Linux, or a bare container: fall back to the kernel's name
   }
-  const field = (name: string): string => new RegExp(`^${name}="?([^"\\n]*)`, "m").exec(text)?.[1] ?? "";
+  const lines = text.split("\n");
+  const field = (name: string): string => {
+    const line = lines.find((each) => each.startsWith(`${name}=`)) ?? "";
+    return line
+      .slice(name.length + 1)
+      .split('"', 2)
+      .join("");
+  };
   const name = field("NAME").split(" ")[0] ?? "";
   const version = field("VERSION_ID");
   return name === "" ? undefined : `${name} ${version === "" ? "unknown" : [...version.split("."), "0", "0"].slice(0, 3).join(".")}`;
