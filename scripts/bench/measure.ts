@@ -26,6 +26,9 @@ const usual: Readonly<Record<string, readonly [full: number, quick: number]>> = 
 };
 export const scenarioNames: readonly string[] = Object.keys(usual);
 
+/** Scenarios whose figures are single samples of a few milliseconds are run more than once in each round: a burst of other work hits one of them. */
+export const runsPerRound: Readonly<Record<string, number>> = { start: 3, firstStart: 3, turn: 2, approve: 2 };
+
 /** The load average is one of the last minute. */
 const lookEveryMs = 5_000;
 
@@ -45,7 +48,7 @@ export async function measure(bench: Bench, specs: readonly Spec[], plan: Plan):
     const run = bench.scenarios[name];
     if (run === undefined) throw new Error(`the shared benchmark has no scenario ${name}`);
     const figures = new Map<Spec, Figures[]>(specs.map((spec) => [spec, []]));
-    for (let round = 1; round <= plan.rounds && !plan.signal.aborted; round++) {
+    for (let round = 1; round <= roundsOf(name, plan) && !plan.signal.aborted; round++) {
       for (const spec of specs) {
         if (plan.signal.aborted) break;
         const started = performance.now();
@@ -60,6 +63,8 @@ export async function measure(bench: Bench, specs: readonly Spec[], plan: Plan):
   clearInterval(look);
   return { measures, load };
 }
+
+const roundsOf = (name: string, { rounds, quick }: Plan): number => rounds * (quick ? 1 : (runsPerRound[name] ?? 1));
 
 function summarize(figures: ReadonlyMap<Spec, readonly Figures[]>): Measures[string] {
   const out: Measures[string] = {};
@@ -96,10 +101,11 @@ class Progress {
   }
 
   report(name: string, round: number, spec: Spec, { seconds, error }: { readonly seconds: number; readonly error: string }): void {
-    const { only, rounds } = this.#plan;
+    const { only } = this.#plan;
+    const rounds = roundsOf(name, this.#plan);
     this.#spent += seconds;
     this.#expected += this.#usual(name) / 2;
-    const total = only.reduce((sum, each) => sum + this.#usual(each) * rounds * (this.#servers / 2), 0);
+    const total = only.reduce((sum, each) => sum + this.#usual(each) * roundsOf(each, this.#plan) * (this.#servers / 2), 0);
     const left = ((total - this.#expected) * this.#spent) / this.#expected;
     const rest = left > 0 ? ` · about ${Math.ceil(left / 60)} min left` : "";
     process.stderr.write(

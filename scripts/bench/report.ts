@@ -144,7 +144,7 @@ export function performancePage(
 
 <!-- Written by \`npm run bench:full\`. Change the causes in docs/bench/causes.json, then run \`node scripts/bench.ts --page\`. -->
 
-Parley from its bundle, launcher included, beside the native program of Codex ${run.codex}, started directly and not through its npm launcher. Both answer the same client in one interleaved run (ours, theirs, ours, theirs …); a cell is the median over ${run.rounds} rounds, in brackets the lowest and the highest. Stored threads are files that Codex wrote.
+Parley from its bundle, launcher included, beside the native program of Codex ${run.codex}, started directly and not through its npm launcher. Both answer the same client in one interleaved run (ours, theirs, ours, theirs …); a cell is the median over ${run.rounds} rounds, in brackets the lowest and the highest; starts are measured three times in each round, turns and approvals twice. Stored threads are files that Codex wrote.
 
 ${run.when.slice(0, 10)}, commit ${run.commit}, ${machine.cpus} × ${machine.cpu}, ${machine.memoryGB} GB, Linux ${machine.kernel}, Node ${machine.node}. Load average before the run ${short(load.before)}, ${load.mean === undefined ? "" : `${short(load.mean)} in the mean, `}highest ${short(load.highest)}, after it ${short(load.after)}.${load.busy === undefined || load.busy === 0 ? "" : ` Beside it, other work kept ${short(load.busy)} of the ${machine.cpus} processors busy (\`--busy\`).`}
 
