@@ -28,8 +28,11 @@ export const writeParts = (parts: SplitParts): void => writeFileSync(listed, `${
 /** The table of models, of which a turn with a model that has no row of its own needs nothing else of what is seldom used. */
 export const factsModules: readonly string[] = ["src/models/facts.json", "src/models/facts.ts"];
 
-/** What the play of `npm run split` does not do, though many sessions do: to go on in a thread whose file was closed. For this one small function they would load the largest chunk. */
-const ordinaryModules: readonly string[] = ["src/store/writing/tail.ts"];
+/**
+ * What the play of `npm run split` does not do, though many sessions do: to go on in a thread whose file was closed, and to say how large a
+ * number is. For these small functions they would load the largest chunk.
+ */
+const ordinaryModules: readonly string[] = ["src/store/writing/tail.ts", "src/lib/grouped.ts"];
 
 const among = (files: readonly string[]) => (file: string) => files.includes(file);
 
