@@ -44,7 +44,13 @@ export async function capture(input: CaptureInput): Promise<Snapshot> {
   const startedMs = Date.now();
   const { command, before } = input;
   const home = command.env["HOME"] ?? "/";
-  const paths = new Set(["/etc/profile", ...[...userFiles, ".bashrc"].map((name) => path.join(home, name)), "/etc/bash.bashrc", ...before]);
+  const paths = new Set([
+    "/etc/profile",
+    ...[...userFiles, ".bashrc"].map((name) => path.join(home, name)),
+    "/etc/bash.bashrc",
+    command.cwd,
+    ...before,
+  ]);
   const usual: WatchedPaths = { paths, listed: new Set(["/etc/profile.d"]) };
   const candidates = new WatchedFiles(usual, startedMs);
   const watched = await watchedBy(input, usual, home);
@@ -72,7 +78,7 @@ async function watchedBy(input: CaptureInput, usual: WatchedPaths, home: string)
   const read = await outputOf(input, [...readyShell(command, bash, textScript(mark)), ...names], command.env);
   const texts = read && readTexts(read, names, mark);
   if (texts === undefined) return undefined;
-  const found = foreseen({ steps: trace.steps, texts, cwd: command.cwd, home }, parser);
+  const found = foreseen({ steps: trace.steps, texts, cwd: command.cwd, home, env: command.env }, parser);
   if (found === undefined) return undefined;
   const paths = {
     paths: new Set([...usual.paths, ...found.paths, ...names.map((name) => path.resolve(command.cwd, name))]),
