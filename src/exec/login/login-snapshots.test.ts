@@ -241,6 +241,7 @@ export VALUE=$(cat ~/value); test -e "$HOME/flag" && export FLAG=1 || true; [[ -
     "sends the trace elsewhere": "BASH_XTRACEFD=2; unset BASH_XTRACEFD; export NOW=$(date +%Y)",
     "lists files of a folder that is only known when it runs": "dir=~; for name in $dir/*; do export NAME=$name; done; unset dir name",
     "has a function by the name of a program that it runs": "false && { date() { :; }; } || true; export NOW=$(date +%Y)",
+    "exports a function, which a shell that sets limits before it would have too": "ulimit() { :; }; export -f ulimit",
     "changes how programs are started": "export LD_LIBRARY_PATH=/nonexistent",
     "ends with an error": "false",
     "has bytes that are not text": "export BYTES=$'\\xff'",
@@ -303,6 +304,25 @@ export PATH; umask "$(umask)"; unset INTERACTIVE; unset -f pathmunge`);
     await afterCapture(login("true"), confined);
     assert.throws(() => statSync(outside), /ENOENT/);
   });
+
+  for (const name of ["TMPDIR", "HOME"])
+    test(`a ${name} that login files set makes nothing writable`, { skip: noSandbox }, async () => {
+      const escaped = path.join(bench.outside, "escaped");
+      // A TMPDIR that holds the home is not made writable.
+      if (name === "HOME") {
+        user = path.join(bench.outside, "user");
+        mkdirSync(user);
+      }
+      await profile(name === "TMPDIR" ? `export TMPDIR=${bench.outside}` : "export HOME=/nonexistent");
+      const env = { PATH: "/usr/bin:/bin", HOME: user, ...(name === "HOME" ? { TMPDIR: bench.outside } : {}) };
+      const command = login(`echo "$${name}"; : > ${escaped}`, { env });
+      for (let i = 0; i < 4; i++) {
+        const { output } = await run(command, confined);
+        await snapshots.settled;
+        assert.ok(output.startsWith(name === "TMPDIR" ? bench.outside : "/nonexistent"), output);
+      }
+      assert.throws(() => statSync(escaped), /ENOENT/);
+    });
 
   test("a snapshot expires", async () => {
     await profile(plain);
