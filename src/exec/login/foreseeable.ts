@@ -41,12 +41,20 @@ const fileTest = /^-[abcdefghkprsuwxGLOS]$/;
 /** Those of links themselves, which are followed when they are watched, and those that compare times. */
 const unwatchedTest = /^-(?:nt|ot|ef|[hLN])$/;
 
+/** Nothing else can be done while a text is parsed, for seconds with long words of braces. */
+const most = { characters: 64 * 1024, lineCharacters: 4_000 };
+const isShort = (text: string): boolean =>
+  text.length <= most.characters && text.split("\n").every((line) => line.length <= most.lineCharacters);
+
 /** Undefined where the result cannot be foreseen. */
 export function foreseen(files: LoginFiles, parser: ShellParser): WatchedPaths | undefined {
   const watch = new Watch(files);
   const functions = new Set<string>();
+  const evaluated = files.steps.filter(({ words }) => words[0] === "eval").map(({ words }) => words.slice(1).join(" "));
+  if (!isShort([...files.texts.values(), ...evaluated].join("\n"))) return undefined;
+  for (const text of evaluated) if (!new TextCheck(text, undefined, watch, functions).passes(parser)) return undefined;
   for (const [file, text] of files.texts) {
-    const ran = new Set(files.steps.filter((step) => step.file === file).map(({ line }) => line));
+    const ran = [...new Set(files.steps.filter((step) => step.file === file).map(({ line }) => line))].sort((a, b) => a - b);
     if (!new TextCheck(text, ran, watch, functions).passes(parser)) return undefined;
   }
   for (const [i, { words }] of files.steps.entries()) {
@@ -54,10 +62,7 @@ export function foreseen(files: LoginFiles, parser: ShellParser): WatchedPaths |
     noteValues(words, watch);
     // The next step tells a call from a program of the same name.
     const isCall = functions.has(name) && files.steps[i + 1]?.within === name;
-    if (name === "eval") {
-      const text = words.slice(1).join(" ");
-      if (!new TextCheck(text, undefined, watch, functions).passes(parser)) return undefined;
-    } else if (!isCall && !isForeseeable(words, watch)) return undefined;
+    if (name !== "eval" && !isCall && !isForeseeable(words, watch)) return undefined;
   }
   return watch.isSound && watch.patterns.areNeverUsed ? watch : undefined;
 }
@@ -121,14 +126,14 @@ function watchCondition(args: readonly string[], watch: Watch): boolean {
 /** What a trace does not show: redirections, patterns for file names, what runs in the background. */
 class TextCheck {
   readonly #text: string;
-  readonly #ran: ReadonlySet<number> | undefined;
+  readonly #ran: readonly number[] | undefined;
   readonly #watch: Watch;
   readonly #functions: Set<string>;
   readonly #starts: readonly number[];
   #passes = true;
 
-  /** Only what stands on a line of `ran` counts; without it all of the text. */
-  constructor(text: string, ran: ReadonlySet<number> | undefined, watch: Watch, functions: Set<string>) {
+  /** Only what stands on a line of `ran`, which is sorted, counts; without it all of the text. */
+  constructor(text: string, ran: readonly number[] | undefined, watch: Watch, functions: Set<string>) {
     this.#text = text;
     this.#ran = ran;
     this.#watch = watch;
@@ -211,21 +216,25 @@ class TextCheck {
 
   #mayHaveRun({ pos, end }: { readonly pos: number; readonly end: number }): boolean {
     if (this.#ran === undefined) return true;
-    const [first, last] = [this.#lineAt(pos), this.#lineAt(end)];
-    for (const line of this.#ran) if (line >= first && line <= last) return true;
-    return false;
+    const before = countUntil(this.#ran, this.#lineAt(pos) - 1);
+    return before < countUntil(this.#ran, this.#lineAt(end));
   }
 
   #lineAt(position: number): number {
-    let low = 0;
-    let high = this.#starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((this.#starts[middle] ?? 0) <= position) low = middle;
-      else high = middle;
-    }
-    return low + 1;
+    return countUntil(this.#starts, position);
   }
+}
+
+/** How many of the sorted numbers are not larger. */
+function countUntil(sorted: readonly number[], value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Quoted text and values stay as they are in a loop's variable, which may be used without quotes. */

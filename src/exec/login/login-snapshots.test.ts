@@ -246,6 +246,8 @@ export VALUE=$(cat ~/value); test -e "$HOME/flag" && export FLAG=1 || true; [[ -
     "ends with an error": "false",
     "has bytes that are not text": "export BYTES=$'\\xff'",
     "is not finished": "if true; then",
+    "is so long that nothing else could be done while it is looked through": "# comment\n".repeat(10_000),
+    "has a word that takes as long": `false && echo ${"{".repeat(5_000)} || true`,
   };
   for (const [what, text] of Object.entries(needed))
     test(`the login files stay in use: one ${what}`, async () => {
