@@ -326,6 +326,21 @@ export PATH; umask "$(umask)"; unset INTERACTIVE; unset -f pathmunge`);
       assert.throws(() => statSync(escaped), /ENOENT/);
     });
 
+  test("files that change with each command are not captured with each command", async () => {
+    let captures = 0;
+    snapshots = new LoginSnapshots((command, confinement, signal) => {
+      if (command.argv.some((arg) => arg.includes("set -x"))) captures++;
+      return bench.runner.start(command, confinement, signal);
+    });
+    await profile("[ -e ~/changed ] && . ~/changed; export FROM_FILE=one");
+    const command = login("echo >> ~/changed");
+    for (let i = 0; i < 30; i++) {
+      assert.equal((await run(command)).exitCode, 0);
+      await snapshots.settled;
+    }
+    assert.ok(captures > 0 && captures < 10, String(captures));
+  });
+
   test("a snapshot expires", async () => {
     await profile(plain);
     snapshots = shots(0);
