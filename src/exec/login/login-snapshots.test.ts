@@ -307,24 +307,26 @@ export PATH; umask "$(umask)"; unset INTERACTIVE; unset -f pathmunge`);
     assert.throws(() => statSync(outside), /ENOENT/);
   });
 
-  for (const name of ["TMPDIR", "HOME"])
-    test(`a ${name} that login files set makes nothing writable`, { skip: noSandbox }, async () => {
-      const escaped = path.join(bench.outside, "escaped");
-      // A TMPDIR that holds the home is not made writable.
-      if (name === "HOME") {
-        user = path.join(bench.outside, "user");
-        mkdirSync(user);
-      }
-      await profile(name === "TMPDIR" ? `export TMPDIR=${bench.outside}` : "export HOME=/nonexistent");
-      const env = { PATH: "/usr/bin:/bin", HOME: user, ...(name === "HOME" ? { TMPDIR: bench.outside } : {}) };
-      const command = login(`echo "$${name}"; : > ${escaped}`, { env });
-      for (let i = 0; i < 4; i++) {
-        const { output } = await run(command, confined);
-        await snapshots.settled;
-        assert.ok(output.startsWith(name === "TMPDIR" ? bench.outside : "/nonexistent"), output);
-      }
-      assert.throws(() => statSync(escaped), /ENOENT/);
-    });
+  async function nothingEscapes(text: string, env: Readonly<Record<string, string>>, prints: string): Promise<void> {
+    const escaped = path.join(bench.outside, "escaped");
+    await profile(text);
+    const command = login(`echo "$HOME:$TMPDIR"; : > ${escaped}`, { env: { PATH: "/usr/bin:/bin", HOME: user, ...env } });
+    for (let i = 0; i < 4; i++) {
+      const { output } = await run(command, confined);
+      await snapshots.settled;
+      assert.ok(output.startsWith(`${prints}\n`), output);
+    }
+    assert.throws(() => statSync(escaped), /ENOENT/);
+  }
+  test("a TMPDIR that login files set makes nothing writable", { skip: noSandbox }, () =>
+    nothingEscapes(`export TMPDIR=${bench.outside}`, {}, `${user}:${bench.outside}`),
+  );
+  test("a HOME that login files set makes nothing writable", { skip: noSandbox }, async () => {
+    // A TMPDIR that holds the home is not made writable.
+    user = path.join(bench.outside, "user");
+    mkdirSync(user);
+    await nothingEscapes("export HOME=/nonexistent", { TMPDIR: bench.outside }, `/nonexistent:${bench.outside}`);
+  });
 
   test("files that change with each command are not captured with each command", async () => {
     let captures = 0;
