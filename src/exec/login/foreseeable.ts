@@ -35,7 +35,7 @@ const testCommands = new Set(["[", "test", "[["]);
 const sources = new Set([".", "source"]);
 /** What differs from one shell to the next, or would end the trace. */
 const unsteady =
-  /\$(?:[$!]|\{[$!]\})|\b(?:RANDOM|SRANDOM|SECONDS|EPOCH\w*|BASHPID|PPID|BASH_EXECUTION_STRING|BASH_COMMAND|BASH_MONOSECONDS|BASH_ARGV\w*|HISTCMD|PARLEY_COMMAND_ID|BASH_XTRACEFD|PS4)\b|%\([^)]*\)T/;
+  /\$(?:[$!]|\{[$!]\})|\b(?:RANDOM|SRANDOM|SECONDS|EPOCH\w*|BASHPID|PPID|BASH_EXECUTION_STRING|BASH_COMMAND|BASH_MONOSECONDS|BASH_ARGV\w*|HISTCMD|PARLEY_COMMAND_ID|BASH_XTRACEFD|PS4)\b|%\([^)]*\)T|@P\}/;
 /** Tests of one file. */
 const fileTest = /^-[abcdefghkprsuwxGLOS]$/;
 /** Those of links themselves, which are followed when they are watched, and those that compare times. */

@@ -232,6 +232,7 @@ export VALUE=$(cat ~/value); test -e "$HOME/flag" && export FLAG=1 || true; [[ -
       "name=x; while read -r line; do export $line; done < ~/$name-values; unset name line",
     "starts something": "sleep 0.01 &",
     "runs a program": "export NOW=$(date +%Y)",
+    "expands a text as a prompt": `text='\\D{%Y-%m-%d %H}'; export NOW="\${text@P}"; unset text`,
     "is random": "export NUMBER=$RANDOM",
     "is random inside an eval": `export NUMBER=$(od -An -N4 -tu4 /dev/urandom)`,
     "names its process": "export NUMBER=$$",
