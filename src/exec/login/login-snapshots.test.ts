@@ -204,8 +204,8 @@ export VALUE=$(cat ~/value); test -e "$HOME/flag" && export FLAG=1 || true; [[ -
   });
 
   test("a file that the search for bash would find first ends a snapshot", async () => {
-    await profile(plain);
     mkdirSync(at("bin"));
+    await profile(plain);
     const command = login("echo real", { env: { PATH: `${at("bin")}:/usr/bin:/bin`, HOME: user } });
     assert.ok((await afterCapture(command)).isSpared);
     writeFileSync(at("bin/bash"), "#!/bin/sh\necho other\n", { mode: 0o755 });

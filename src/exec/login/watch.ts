@@ -1,6 +1,6 @@
 /** Collects the files that the result of login files depends on. For the capture of snapshots. */
 import path from "node:path";
-import { findRealPath } from "../../lib/file-status.ts";
+import { findLstat, findRealPath } from "../../lib/file-status.ts";
 import { PatternValues } from "./pattern-values.ts";
 import type { WatchedPaths } from "./watched-files.ts";
 
@@ -47,9 +47,9 @@ export class Watch implements WatchedPaths {
       for (const folder of searchPath.split(":")) {
         const place = path.resolve(this.#cwd, folder);
         if (isSystemFolder(findRealPath(place) ?? place)) break;
-        const file = path.join(place, program);
-        this.add(file);
-        if (findRealPath(file) !== undefined) this.isSound = false;
+        // One look at a folder serves all programs that are searched in it.
+        this.add(place, "listed");
+        if (findLstat(path.join(place, program)) !== undefined) this.isSound = false;
       }
   }
 }
