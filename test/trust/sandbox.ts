@@ -6,6 +6,7 @@ const escapes = "src/exec/sandbox/escapes.test.ts";
 const filter = "src/exec/sandbox/seccomp.test.ts";
 const limits = "src/exec/command-limits.test.ts";
 const nested = "src/exec/sandbox/nested-repositories.test.ts";
+const logins = "src/exec/login/login-snapshots.test.ts";
 const hosts = "src/exec/network/sandboxed.test.ts";
 const proxy = "src/exec/network/proxy.test.ts";
 const forms = "src/lib/host-pattern.test.ts";
@@ -166,5 +167,11 @@ export const sandboxCases: CaseTable = {
     "the proxy of another command",
     `${hosts} > with a terminal, in the background, one after another, and twice at a time`,
     `${hosts} > each asks for itself, and nothing of it outlives it`,
+  ],
+  418: [
+    "login files that set what a later command may write",
+    `${logins} > a TMPDIR that login files set makes nothing writable`,
+    `${logins} > a HOME that login files set makes nothing writable`,
+    `${logins} > a capture has no wider rights than the command`,
   ],
 };

@@ -4,6 +4,7 @@
  */
 import path from "node:path";
 import type { Command, RunningCommand } from "../../core/ports/command-runner.ts";
+import { findLstat } from "../../lib/file-status.ts";
 import { randomBytes } from "../../lib/random.ts";
 import type { ShellParser } from "../../shell/simple-commands.ts";
 import { foreseen } from "./foreseeable.ts";
@@ -44,7 +45,13 @@ export async function capture(input: CaptureInput): Promise<Snapshot> {
   const startedMs = Date.now();
   const { command, before } = input;
   const home = command.env["HOME"] ?? "/";
-  const paths = new Set(["/etc/profile", ...[...userFiles, ".bashrc"].map((name) => path.join(home, name)), "/etc/bash.bashrc", ...before]);
+  const paths = new Set([
+    "/etc/profile",
+    ...[...userFiles, ".bashrc"].map((name) => path.join(home, name)),
+    "/etc/bash.bashrc",
+    command.cwd,
+    ...before,
+  ]);
   const usual: WatchedPaths = { paths, listed: new Set(["/etc/profile.d"]) };
   const candidates = new WatchedFiles(usual, startedMs);
   const watched = await watchedBy(input, usual, home);
@@ -72,10 +79,16 @@ async function watchedBy(input: CaptureInput, usual: WatchedPaths, home: string)
   const read = await outputOf(input, [...readyShell(command, bash, textScript(mark)), ...names], command.env);
   const texts = read && readTexts(read, names, mark);
   if (texts === undefined) return undefined;
-  const found = foreseen({ steps: trace.steps, texts, cwd: command.cwd, home }, parser);
+  const found = foreseen({ steps: trace.steps, texts, cwd: command.cwd, home, env: command.env }, parser);
   if (found === undefined) return undefined;
+  // A folder whose list of names counts shows what is added to it.
+  const isShown = (file: string): boolean => found.listed.has(path.dirname(file)) && findLstat(file) === undefined;
   const paths = {
-    paths: new Set([...usual.paths, ...found.paths, ...names.map((name) => path.resolve(command.cwd, name))]),
+    paths: new Set([
+      ...[...usual.paths].filter((file) => !isShown(file)),
+      ...found.paths,
+      ...names.map((name) => path.resolve(command.cwd, name)),
+    ]),
     listed: new Set([...usual.listed, ...found.listed]),
   };
   return paths.paths.size + paths.listed.size > limits.watched ? undefined : { paths, env: trace.env };

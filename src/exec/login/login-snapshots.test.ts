@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -142,9 +142,70 @@ export VALUE=$(cat ~/value); test -e "$HOME/flag" && export FLAG=1 || true; [[ -
     await next("less 2 other  1");
   });
 
+  const changed: Readonly<Record<string, readonly [text: string, change: () => void]>> = {
+    "a new file for a pattern in a list": [
+      'list=(~/parts/*.sh); export VALUE="${list[*]}"; unset list',
+      () => writeFileSync(at("parts/b.sh"), ""),
+    ],
+    "a new file for a pattern in a function's list": [
+      'f() { local -a list=(~/parts/*.sh); export VALUE="${list[*]}"; }; f; unset -f f',
+      () => writeFileSync(at("parts/b.sh"), ""),
+    ],
+    "a new file for a pattern in a variable": [
+      "all=~/parts/*.sh; for part in $all; do export VALUE=$part; done; unset all part",
+      () => writeFileSync(at("parts/b.sh"), ""),
+    ],
+    "a new file for a pattern in a variable of a loop": [
+      'for all in "$HOME/parts/*.sh"; do export VALUE="$(echo $all)"; done; unset all',
+      () => writeFileSync(at("parts/b.sh"), ""),
+    ],
+    "a new file for a pattern in arguments": [
+      'all="$HOME/parts/*.sh"; set -- $all; export VALUE=$#; set --; unset all',
+      () => writeFileSync(at("parts/b.sh"), ""),
+    ],
+    "a file that a condition asks for by a name with spaces": [
+      'name=~/"a file"; [[ -f $name ]] && export VALUE=1 || export VALUE=0; unset name',
+      () => writeFileSync(at("a file"), ""),
+    ],
+    "a file above a folder that is reached through a link": [
+      "[ -e ~/link/../file ] && export VALUE=1 || export VALUE=0",
+      () => writeFileSync(at("folder/file"), ""),
+    ],
+    "a link to nothing": ["[ -L ~/nowhere ] && export VALUE=1 || export VALUE=0", () => rmSync(at("nowhere"))],
+    "a program of one's own that comes before the system's": [
+      'PATH="$HOME/bin:$PATH"; export VALUE=$(uname)',
+      () => writeFileSync(at("bin/uname"), "#!/bin/sh\necho mine\n", { mode: 0o755 }),
+    ],
+  };
+  for (const [what, [text, change]] of Object.entries(changed))
+    test(`no snapshot outlives a change: ${what}`, async () => {
+      for (const name of ["parts", "bin", "folder/inside"]) mkdirSync(at(name), { recursive: true });
+      writeFileSync(at("parts/a.sh"), "");
+      symlinkSync(at("folder/inside"), at("link"));
+      symlinkSync(at("gone"), at("nowhere"));
+      await profile(`${text}\n`);
+      const command = login('echo "$VALUE"');
+      const { output } = await afterCapture(command);
+      change();
+      const next = await run(command);
+      assert.notEqual(next.output, output);
+      assert.equal(next.isSpared, false);
+    });
+
+  test("a snapshot ends with the folder that a link to the working folder leads to", async () => {
+    await profile("export VALUE=$(pwd -P)");
+    const link = at("link");
+    symlinkSync(bench.work, link);
+    const command = login('echo "$VALUE"', { cwd: link });
+    assert.equal((await afterCapture(command)).output, `${bench.work}\n`);
+    rmSync(link);
+    symlinkSync(bench.outside, link);
+    assert.equal((await run(command)).output, `${bench.outside}\n`);
+  });
+
   test("a file that the search for bash would find first ends a snapshot", async () => {
-    await profile(plain);
     mkdirSync(at("bin"));
+    await profile(plain);
     const command = login("echo real", { env: { PATH: `${at("bin")}:/usr/bin:/bin`, HOME: user } });
     assert.ok((await afterCapture(command)).isSpared);
     writeFileSync(at("bin/bash"), "#!/bin/sh\necho other\n", { mode: 0o755 });
@@ -171,18 +232,23 @@ export VALUE=$(cat ~/value); test -e "$HOME/flag" && export FLAG=1 || true; [[ -
       "name=x; while read -r line; do export $line; done < ~/$name-values; unset name line",
     "starts something": "sleep 0.01 &",
     "runs a program": "export NOW=$(date +%Y)",
+    "expands a text as a prompt": `text='\\D{%Y-%m-%d %H}'; export NOW="\${text@P}"; unset text`,
     "is random": "export NUMBER=$RANDOM",
     "is random inside an eval": `export NUMBER=$(od -An -N4 -tu4 /dev/urandom)`,
     "names its process": "export NUMBER=$$",
+    "names its process in braces": "export NUMBER=${$}",
     "looks at the script": 'case "$BASH_EXECUTION_STRING" in *hello*) export HELLO=1;; esac',
     "turns off the trace": "set +x; export NOW=$(date +%N)",
     "sends the trace elsewhere": "BASH_XTRACEFD=2; unset BASH_XTRACEFD; export NOW=$(date +%Y)",
     "lists files of a folder that is only known when it runs": "dir=~; for name in $dir/*; do export NAME=$name; done; unset dir name",
     "has a function by the name of a program that it runs": "false && { date() { :; }; } || true; export NOW=$(date +%Y)",
+    "exports a function, which a shell that sets limits before it would have too": "ulimit() { :; }; export -f ulimit",
     "changes how programs are started": "export LD_LIBRARY_PATH=/nonexistent",
     "ends with an error": "false",
     "has bytes that are not text": "export BYTES=$'\\xff'",
     "is not finished": "if true; then",
+    "is so long that nothing else could be done while it is looked through": "# comment\n".repeat(10_000),
+    "has a word that takes as long": `false && echo ${"{".repeat(5_000)} || true`,
   };
   for (const [what, text] of Object.entries(needed))
     test(`the login files stay in use: one ${what}`, async () => {
@@ -195,13 +261,18 @@ export VALUE=$(cat ~/value); test -e "$HOME/flag" && export FLAG=1 || true; [[ -
     });
 
   test("files that change nothing but the environment are spared, in the forms of distributions", async () => {
+    mkdirSync(at("parts"));
+    writeFileSync(at("parts/a.sh"), "export PART=part");
     await profile(`pathmunge () { case ":$PATH:" in *:"$1":*) ;; *) if [ "$2" = "after" ]; then PATH=$PATH:$1; else PATH=$1:$PATH; fi ;; esac; }
 if [ "$(id -u)" -ge 0 ]; then pathmunge /usr/sbin; pathmunge /opt/tool/bin after; fi
+for part in "$HOME"/parts/*.sh ~/parts/*.bash; do if [ -r $part ]; then . $part; fi; done; unset part
 case $- in *i*) ;; *) INTERACTIVE= ;; esac
 eval "$(printf 'export SHELLENV=%s' 1)"
 mesg n 2> /dev/null || true
 export PATH; umask "$(umask)"; unset INTERACTIVE; unset -f pathmunge`);
-    assert.ok((await afterCapture(login("echo $PATH $SHELLENV"))).isSpared);
+    const { isSpared, output } = await afterCapture(login("echo $PATH $SHELLENV $PART"));
+    assert.ok(isSpared);
+    assert.match(output, / 1 part\n$/);
   });
 
   test("only commands of exactly the same kind share a snapshot", { skip: noSandbox }, async () => {
@@ -235,6 +306,42 @@ export PATH; umask "$(umask)"; unset INTERACTIVE; unset -f pathmunge`);
     await profile(`echo x 2>/dev/null > ${outside} || true; export FROM_FILE=one`);
     await afterCapture(login("true"), confined);
     assert.throws(() => statSync(outside), /ENOENT/);
+  });
+
+  async function nothingEscapes(text: string, env: Readonly<Record<string, string>>, prints: string): Promise<void> {
+    const escaped = path.join(bench.outside, "escaped");
+    await profile(text);
+    const command = login(`echo "$HOME:$TMPDIR"; : > ${escaped}`, { env: { PATH: "/usr/bin:/bin", HOME: user, ...env } });
+    for (let i = 0; i < 4; i++) {
+      const { output } = await run(command, confined);
+      await snapshots.settled;
+      assert.ok(output.startsWith(`${prints}\n`), output);
+    }
+    assert.throws(() => statSync(escaped), /ENOENT/);
+  }
+  test("a TMPDIR that login files set makes nothing writable", { skip: noSandbox }, () =>
+    nothingEscapes(`export TMPDIR=${bench.outside}`, {}, `${user}:${bench.outside}`),
+  );
+  test("a HOME that login files set makes nothing writable", { skip: noSandbox }, async () => {
+    // A TMPDIR that holds the home is not made writable.
+    user = path.join(bench.outside, "user");
+    mkdirSync(user);
+    await nothingEscapes("export HOME=/nonexistent", { TMPDIR: bench.outside }, `/nonexistent:${bench.outside}`);
+  });
+
+  test("files that change with each command are not captured with each command", async () => {
+    let captures = 0;
+    snapshots = new LoginSnapshots((command, confinement, signal) => {
+      if (command.argv.some((arg) => arg.includes("set -x"))) captures++;
+      return bench.runner.start(command, confinement, signal);
+    });
+    await profile("[ -e ~/changed ] && . ~/changed; export FROM_FILE=one");
+    const command = login("echo >> ~/changed");
+    for (let i = 0; i < 30; i++) {
+      assert.equal((await run(command)).exitCode, 0);
+      await snapshots.settled;
+    }
+    assert.ok(captures > 0 && captures < 10, String(captures));
   });
 
   test("a snapshot expires", async () => {

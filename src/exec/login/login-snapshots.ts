@@ -12,6 +12,12 @@ import { capture, readyShell, type Snapshot } from "./capture.ts";
 
 export type StartCommand = (command: Command, confinement: Confinement, signal: AbortSignal) => Promise<RunningCommand>;
 
+interface Tries {
+  /** Since the last command that was spared. */
+  readonly count: number;
+  readonly notBeforeMs: number;
+}
+
 interface Kept extends Snapshot {
   readonly bash: string;
   readonly untilMs: number;
@@ -25,6 +31,8 @@ const usualKeepMs = 5 * 60_000;
 const waitMs = 250;
 /** After a file was changed, or a capture failed without a reason that is known. */
 const retryMs = 200;
+/** Captures in a row of which nothing comes: where files change with each command, or the clock was set back. Later ones wait longer and longer. */
+const mostFruitless = 3;
 /** Enough to give way: with the lowest, a busy machine would never get to it. */
 const lowPriority = 5;
 
@@ -55,6 +63,7 @@ export class LoginSnapshots {
   /** The one that was used last comes last. */
   readonly #kept = new Map<string, Kept>();
   readonly #seen = new Set<string>();
+  readonly #tries = new Map<string, Tries>();
   readonly #closing = new AbortController();
   #capturing: Promise<void> | undefined;
 
@@ -77,6 +86,7 @@ export class LoginSnapshots {
     if (kept?.env === undefined) return undefined;
     this.#kept.delete(kind);
     this.#kept.set(kind, kept);
+    this.#tries.delete(kind);
     return { ...command, argv: readyShell(command, kept.bash, command.argv[2] ?? ""), env: kept.env };
   }
 
@@ -86,7 +96,7 @@ export class LoginSnapshots {
     const kind = kindOf(command, confinement);
     const isFirst = !this.#seen.delete(kind);
     addLast(this.#seen, kind, mostSeen);
-    if (isFirst) return;
+    if (isFirst || performance.now() < (this.#tries.get(kind)?.notBeforeMs ?? 0)) return;
     const found = this.#valid(kind) === undefined ? systemBash(command) : undefined;
     if (found === undefined) return;
     this.#capturing = this.#capture(kind, { command, confinement, ...found }, running)
@@ -109,12 +119,22 @@ export class LoginSnapshots {
     return undefined;
   }
 
+  #count(kind: string, nowMs: number): void {
+    const count = (this.#tries.get(kind)?.count ?? 0) + 1;
+    const waitMs = count <= mostFruitless ? 0 : Math.min(this.#keepMs, retryMs * 2 ** count);
+    this.#tries.delete(kind);
+    this.#tries.set(kind, { count, notBeforeMs: nowMs + waitMs });
+    const [oldest] = this.#tries.keys();
+    if (this.#tries.size > mostSeen && oldest !== undefined) this.#tries.delete(oldest);
+  }
+
   async #capture(kind: string, { command, confinement, bash, before }: Known, running: RunningCommand): Promise<void> {
     const { signal } = this.#closing;
     await untilQuiet(running, signal);
     if (signal.aborted) return;
     const parser = await loadShellParser();
     const startedMs = performance.now();
+    this.#count(kind, startedMs);
     const run = async (own: Command): Promise<RunningCommand> => {
       const started = await this.#start(own, confinement, signal);
       lowerPriority(started.pid);

@@ -1,5 +1,7 @@
 /** What a login shell is after its files were read, as data: a script that prints it, and how that is read. For the capture of snapshots. */
 
+import { sandboxVariables } from "../sandbox/roots.ts";
+
 /** Printed between the parts; nobody else knows it. */
 const parts = [
   "set +o; builtin shopt -p",
@@ -74,10 +76,15 @@ const ofCommand = ["SHLVL", "_", "PWD", "OLDPWD", "PARLEY_COMMAND_ID"];
 
 /** They count when a program is started, and would do so for the shell itself and for what starts it, where the login files set them only for what it runs. */
 const ofStart =
-  /^(?:LD_|DYLD_|GLIBC_|MALLOC_|GCONV_PATH$|LOCPATH$|NLSPATH$|BASH_(?:ENV|COMPAT|XTRACEFD)$|ENV$|POSIXLY_CORRECT$|SHELLOPTS$|BASHOPTS$|PS4$|IFS$)/;
+  /^(?:LD_|DYLD_|GLIBC_|MALLOC_|GCONV_PATH$|LOCPATH$|NLSPATH$|BASH_(?:ENV|COMPAT|XTRACEFD)$|ENV$|POSIXLY_CORRECT$|SHELLOPTS$|BASHOPTS$|PS4$|IFS$|BASH_FUNC_)/;
+
+/** The folders that a sandboxed command may write depend on them: login files, which commands may have written, must not choose these. */
+const ofSandbox = new Set(sandboxVariables);
 
 export function changesStart(captured: ShellState["env"], given: Readonly<Record<string, string>>): boolean {
-  return [...captured.keys(), ...Object.keys(given)].some((name) => ofStart.test(name) && captured.get(name) !== given[name]);
+  return [...captured.keys(), ...Object.keys(given)].some(
+    (name) => (ofStart.test(name) || ofSandbox.has(name)) && captured.get(name) !== given[name],
+  );
 }
 
 /** The environment to start a command's shell with, so that it has what the login files produced for a command with `given`. */

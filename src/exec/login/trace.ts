@@ -56,8 +56,9 @@ export function readTrace(output: Uint8Array, mark: string): Trace | undefined {
   return steps.pop()?.words.join(" ") === "set +x" ? { steps, env } : undefined;
 }
 
-/** Undoes the quoting of `set -x`: plain characters, '…', \' and nothing else. */
+/** Undoes the quoting of `set -x`: plain characters, '…', \' and nothing else. In a condition it quotes nothing. */
 function wordsOf(command: string): string[] | undefined {
+  if (command.startsWith("[[ ")) return command.split(" ");
   const words: string[] = [];
   let rest = command;
   while (rest !== "") {
