@@ -225,7 +225,7 @@ export class LinuxSandbox implements PlatformSandbox {
       // An empty folder left there by another program looks the same from inside if an empty one is mounted over it, which is cheaper.
       const empty = engine.makesEmptyFolders ? [...held, ...foreign.filter(isEmptyFolder)] : [];
       const openRoots = base === "writableDisk" ? ["/", ...writable] : writable;
-      const plan = { roots: openRoots, readOnly, foreign, empty, masks, hidden, shown, links, base, pipes: this.#pipes.paths };
+      const plan = { roots: openRoots, readOnly, foreign, nested, empty, masks, hidden, shown, links, base, pipes: this.#pipes.paths };
       const { unsure, leave } = this.#running.enter(plannedPlaces(plan), writable);
       left.push(leave);
       return { mounts: planMounts(plan), unsure, ...seen };

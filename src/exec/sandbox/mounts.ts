@@ -22,6 +22,11 @@ export interface MountPlan {
   readonly readOnly: readonly string[];
   /** Those of `readOnly` that another user may remove at any time, which must not make the command fail. */
   readonly foreign: readonly string[];
+  /**
+   * Those of `readOnly` that were found deep in the roots. Programs outside may remove them before they are mounted: what is gone needs no
+   * protection.
+   */
+  readonly nested: readonly string[];
   /** Those of `readOnly` that are empty placeholders of this server: an empty read-only folder is mounted over each. */
   readonly empty: readonly string[];
   readonly masks: readonly HomeMask[];
@@ -38,7 +43,7 @@ export interface MountPlan {
 
 /** One step of the plan. Paths are real paths; sources are taken from the disk as seen outside. */
 export type Mount =
-  /** Mounts `from`, or the path itself. With `optional`, the source or the mount point may be missing. */
+  /** Mounts `from`, or the path itself. With `optional`, the source or the mount point may be missing; the latter is made only in memory. */
   | { readonly kind: "bind"; readonly at: string; readonly readOnly: boolean; readonly from?: string; readonly optional?: boolean }
   /** A new folder in memory. */
   | { readonly kind: "memory"; readonly at: string }
@@ -105,7 +110,9 @@ export function planMounts(plan: MountPlan): Mount[] {
   const { readOnly, pins } = held(plan);
   const homes = masks.map((mask) => mask.home);
   const open: Mount[] = [
-    ...[...roots, ...pins].filter(isNotDisk).map((at): Mount => ({ kind: "bind", at, readOnly: false })),
+    ...roots.filter(isNotDisk).map((at): Mount => ({ kind: "bind", at, readOnly: false })),
+    // A folder that is gone holds nothing that could be moved with it.
+    ...pins.filter(isNotDisk).map((at): Mount => ({ kind: "bind", at, readOnly: false, optional: true })),
     ...shown.filter((at) => !roots.includes(at)).map((at): Mount => ({ kind: "bind", at, readOnly: true })),
     ...readOnly.map((at) => readOnlyMount(at, plan)),
   ].filter(({ at }) => !homes.includes(at));
@@ -137,9 +144,9 @@ const visibleHidden = ({ hidden, masks, roots, shown = [], base = "disk" }: Moun
 const isNotDisk = (at: string): boolean => at !== "/";
 
 /** A new folder in memory costs less than a bind, after each of which bubblewrap reads the whole mount table. */
-function readOnlyMount(at: string, { foreign, empty }: MountPlan): Mount {
+function readOnlyMount(at: string, { foreign, nested, empty }: MountPlan): Mount {
   if (empty.includes(at)) return { kind: "empty", at };
-  return { kind: "bind", at, readOnly: true, ...(foreign.includes(at) ? { optional: true } : {}) };
+  return { kind: "bind", at, readOnly: true, ...(foreign.includes(at) || nested.includes(at) ? { optional: true } : {}) };
 }
 
 /** Read-only paths above `file` that already cover it, unless a writable root in between makes it writable again. */

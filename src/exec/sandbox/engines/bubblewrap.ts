@@ -159,7 +159,7 @@ function mountOptions(mount: Mount, programs: Programs = {}): string[] {
   const { at } = mount;
   switch (mount.kind) {
     case "bind":
-      return [mount.readOnly ? (mount.optional === true ? "--ro-bind-try" : "--ro-bind") : "--bind", mount.from ?? at, at];
+      return [`--${mount.readOnly ? "ro-" : ""}bind${mount.optional === true ? "-try" : ""}`, mount.from ?? at, at];
     case "memory":
       return ["--tmpfs", at];
     case "empty":

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
@@ -23,6 +25,28 @@ test("sandboxes of several servers that need the same missing names at once all 
   } finally {
     await Promise.all(benches.map((bench) => bench.close()));
     rmSync(shared, { recursive: true, force: true });
+  }
+});
+
+test("commands run while other programs make and remove repositories and settings in the workspace", { skip }, async () => {
+  const bench = openBench({ engine: "namespaces" });
+  const go = path.join(bench.base, "go");
+  writeFileSync(go, "");
+  const line =
+    'while [ -e "$1" ]; do mkdir -p "$2/a/b/.git" "$2/c/.codex"; touch "$2/c/.git"; rm -rf "$2/a/b/.git" "$2/c"; rm -rf "$2/a"; done';
+  const other = spawn("/bin/sh", ["-c", line, "other", go, bench.work], { stdio: "ignore" });
+  const hasEnded = once(other, "exit");
+  try {
+    for (let i = 0; i < 40; i++) {
+      const { output, exitCode } = await bench.sh(`echo ${i}`);
+      assert.deepEqual([output, exitCode], [`${i}\n`, 0]);
+    }
+    rmSync(go);
+    await hasEnded;
+    for (const name of ["a", "c"]) assert.ok(!existsSync(path.join(bench.work, name)), name);
+  } finally {
+    other.kill();
+    await bench.close();
   }
 });
 

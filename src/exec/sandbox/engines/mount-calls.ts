@@ -2,7 +2,7 @@
 
 import type { Mount } from "../mounts.ts";
 import type { FilterArch } from "../seccomp.ts";
-import { type CallList, type Cell, Label } from "./call-list.ts";
+import { type Argument, type CallList, type CallName, type Cell, Label } from "./call-list.ts";
 
 const currentFolder = -100;
 const closeOnExec = 0o2000000;
@@ -30,15 +30,33 @@ export function find(list: CallList, path: string, missing?: Label, into = list.
 }
 
 function findAt(list: CallList, { what, path }: { what: string; path: number }, missing: Label | undefined, into: Cell): Cell {
-  const found = new Label();
   const how = list.constants(0o10000000 | closeOnExec, 0, 4);
-  const args = [currentFolder, path, how, 24];
-  if (missing === undefined) return list.branch({ negative: list.failure(what) }, "openat2", args, into);
-  list.branch({ zero: found, positive: found }, "openat2", args, into);
+  return unlessMissing(list, { what, missing, into }, "openat2", currentFolder, path, how, 24);
+}
+
+interface MayMiss {
+  readonly what: string;
+  readonly missing: Label | undefined;
+  readonly into?: Cell;
+}
+
+/** A call that must succeed, unless what it is for does not exist: then it goes on at `missing`. Without that, this is an error too. */
+function unlessMissing(list: CallList, { what, missing, into }: MayMiss, name: CallName, ...args: readonly Argument[]): Cell {
+  if (missing === undefined) return list.branch({ negative: list.failure(what) }, name, args, into);
+  const done = new Label();
+  const result = list.branch({ zero: done, positive: done }, name, args, into);
   const failed = list.failure(what);
-  list.branch({ zero: missing, negative: failed, positive: failed }, "subtract", [into, notFound]);
-  list.place(found);
-  return into;
+  list.branch({ zero: missing, negative: failed, positive: failed }, "subtract", [result, notFound]);
+  list.place(done);
+  return result;
+}
+
+interface Source {
+  readonly what: string;
+  readonly attributes: number;
+  readonly place: Cell;
+  /** Where to go on if it does not exist. */
+  readonly missing: Label | undefined;
 }
 
 export class MountCalls {
@@ -80,16 +98,21 @@ export class MountCalls {
   }
 
   #take(key: number | string, path: string, attributes: number, isOptional: boolean): void {
-    const missing = new Label();
-    this.#clone(key, path, attributes, find(this.#list, path, isOptional ? missing : undefined));
-    this.#list.place(missing);
+    const missing = isOptional ? new Label() : undefined;
+    this.#clone(key, { what: path, attributes, place: find(this.#list, path, missing), missing });
+    if (missing !== undefined) this.#list.place(missing);
   }
 
-  #clone(key: number | string, what: string, attributes: number, place: Cell): void {
+  #clone(key: number | string, { what, attributes, place, missing }: Source): void {
     const list = this.#list;
     const empty = list.text("");
-    const clone = list.must(what, "openTree", place, empty, 1 | closeOnExec | recursive | ofItself);
+    const clone = list.cell();
+    const gone = missing && new Label();
+    const flags = 1 | closeOnExec | recursive | ofItself;
+    const opened = unlessMissing(list, { what, missing: gone }, "openTree", place, empty, flags);
+    list.branch({}, "subtract", [opened, 0], clone);
     list.must(what, "mountSetattr", clone, empty, recursive | ofItself, list.constants(attributes, 0, 0, 0), attributesSize);
+    if (gone !== undefined) list.place(gone);
     list.close(place);
     this.#sources.set(key, clone);
   }
@@ -102,7 +125,8 @@ export class MountCalls {
     const name = list.zeros(room);
     list.branch({ negative: none }, "ioctl", [1, asksForTerminal, list.zeros(64)]);
     list.branch({ negative: none }, "readlinkat", [currentFolder, list.text("/proc/self/fd/1"), name, room - 1]);
-    this.#clone("console", "the terminal", noSetId, findAt(list, { what: "the terminal", path: name }, none, list.cell()));
+    const what = "the terminal";
+    this.#clone("console", { what, attributes: noSetId, place: findAt(list, { what, path: name }, none, list.cell()), missing: none });
     list.place(none);
   }
 
@@ -122,7 +146,11 @@ export class MountCalls {
     const list = this.#list;
     const { kind, at } = mount;
     const source = this.#sources.get(i);
-    if (kind === "bind" && i > 0 && source !== undefined) this.#attach(source, at, { isOptional: mount.optional === true });
+    if (kind === "bind" && i > 0 && source !== undefined) {
+      const isOptional = mount.optional === true;
+      // On disk, what was there a moment ago is not made again: it would be left behind.
+      this.#attach(source, at, { isOptional, isMade: !isOptional || this.#inMemory.some((folder) => at.startsWith(folder)) });
+    }
     if (kind === "memory" && i > 0) this.#attach(this.#newFileSystem("tmpfs", { mode: "0755" }, plain), at);
     // A placeholder is read-only for everybody, including its owner.
     if (kind === "empty") this.#attach(this.#newFileSystem("tmpfs", { mode: "0555" }, plain | readOnly), at);
@@ -162,17 +190,20 @@ export class MountCalls {
     return made;
   }
 
-  #attach(mount: Cell, at: string, { isOptional = false } = {}): void {
+  #attach(mount: Cell, at: string, { isOptional = false, isMade = true } = {}): void {
     const list = this.#list;
-    const [missing, found, nothing] = [new Label(), new Label(), new Label()];
+    const [absent, found, nothing] = [new Label(), new Label(), new Label()];
     if (isOptional) list.branch({ zero: nothing }, "subtract", [mount, 0]);
-    const place = find(list, at, missing);
+    const place = find(list, at, isMade ? absent : nothing);
     list.goTo(found);
-    list.place(missing);
-    this.#makePlace(mount, at);
-    find(list, at, isOptional ? nothing : undefined, place);
+    list.place(absent);
+    if (isMade) {
+      this.#makePlace(mount, at);
+      find(list, at, isOptional ? nothing : undefined, place);
+    }
     list.place(found);
-    list.must(at, "moveMount", mount, list.text(""), place, list.text(""), fromItself | toItself);
+    const missing = isOptional ? nothing : undefined;
+    unlessMissing(list, { what: at, missing }, "moveMount", mount, list.text(""), place, list.text(""), fromItself | toItself);
     list.close(place, mount);
     list.place(nothing);
   }
