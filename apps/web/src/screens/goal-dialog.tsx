@@ -19,9 +19,10 @@ export default function GoalDialog({ sessionId, onClose }: { sessionId: string; 
     if (goals === undefined) return;
     const isSame = goal?.objective === objective.trim();
     const status = goal === undefined || !isSame || goal.status === "budgetLimited" ? ({ status: "active" } as const) : {};
+    const since = controller.store.get().goals.get(sessionId);
     const work = goals.change(sessionId, { ...(isSame ? {} : { objective: objective.trim() }), tokenBudget: tokens, ...status });
     void controller.try(work).then((made) => {
-      if (made !== undefined) controller.store.dispatch({ type: "goal", sessionId, goal: made });
+      if (made !== undefined) controller.store.dispatch({ type: "goal", sessionId, goal: made, since });
     });
   };
   return (

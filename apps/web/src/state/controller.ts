@@ -241,8 +241,9 @@ export class Controller {
     this.store.dispatch({ type: "threadOpened", sessionId });
     this.store.dispatch({ type: "open", sessionId });
     this.connection.watch(this.#recent);
+    const since = this.store.get().goals.get(sessionId);
     this.connection.goals?.read(sessionId).then(
-      (goal) => this.store.dispatch({ type: "goal", sessionId, goal }),
+      (goal) => this.store.dispatch({ type: "goal", sessionId, goal, since }),
       () => {},
     );
     try {

@@ -238,6 +238,17 @@ test("goals and sections follow their events, also before a thread is loaded", (
   assert.deepEqual(play(cleared, event(3, "sections_updated", null, { data })).sections, data);
 });
 
+test("an answer about a goal that comes after a newer event changes nothing", () => {
+  const goal = { threadId: "t", objective: "o", status: "active", tokensUsed: 1, timeUsedSeconds: 2, createdAt: 1, updatedAt: 1 } as const;
+  const answer = { type: "goal", sessionId: "t", goal: { ...goal, tokenBudget: null }, since: undefined } as const;
+  assert.equal(play(emptyState, answer).goals.get("t")?.status, "active");
+  const params = { threadId: "t", goal: { ...goal, status: "complete" } };
+  const reached = play(emptyState, event(1, "notification", "t", { method: "thread/goal/updated", params }));
+  assert.equal(play(reached, answer).goals.get("t")?.status, "complete");
+  const cleared = play(emptyState, answer, event(2, "notification", "t", { method: "thread/goal/cleared", params: { threadId: "t" } }));
+  assert.equal(play(cleared, { ...answer, since: goal }).goals.size, 0);
+});
+
 test("archiving moves a session between the lists, deleting takes everything of it", () => {
   const state = play(opened(), event(1, "session_upserted", "t", session()), event(2, "approval", "t", request("r1")));
   const archived = play(state, event(3, "session_upserted", "t", session({ archived: true })));

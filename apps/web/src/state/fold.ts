@@ -56,7 +56,8 @@ export type Action =
     }
   | { readonly type: "resync" }
   | { readonly type: "sections"; readonly sections: readonly Section[] }
-  | { readonly type: "goal"; readonly sessionId: string; readonly goal: Goal | null }
+  /** An answer, asked for when the goal was `since`: what events have said meanwhile is newer. */
+  | { readonly type: "goal"; readonly sessionId: string; readonly goal: Goal | null; readonly since: Goal | undefined }
   | { readonly type: "projects"; readonly projects: readonly Project[] }
   | { readonly type: "pending"; readonly requests: readonly PendingRequest[] }
   | { readonly type: "threadPage"; readonly page: ThreadPage; readonly older: boolean }
@@ -116,6 +117,7 @@ export function reduce(state: AppState, action: Action): AppState {
     case "sections":
       return { ...state, sections: action.sections };
     case "goal":
+      if (state.goals.get(action.sessionId) !== action.since) return state;
       return { ...state, goals: withEntry(state.goals, action.sessionId, action.goal ?? undefined) };
     case "outboxDrop":
       return { ...state, outbox: state.outbox.filter((m) => m.messageId !== action.messageId) };
