@@ -1,10 +1,11 @@
 /** Arranging, finding and editing over HTTP, on the real engine: sections, read marks, snoozing, counts of changes, search, queue, goals, files. */
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { eventually } from "../../test/support/live-server.ts";
 import { adminToken, realEngine, scratchFolder, startManager, type TestManager } from "../../test/support/manager.ts";
 import { pinnedSectionId } from "../protocol/thread-section.ts";
 import type { SectionView } from "../sessions/lists.ts";
@@ -169,6 +170,8 @@ describe("lists of the manager", () => {
   test("a file is read and saved with the session's rights, and never over somebody else's change", async () => {
     const id = await begin();
     const file = path.join(it.workspace, "sub/notes.txt");
+    // An earlier test's command, which has just been let go, keeps the name free until it has ended.
+    await eventually(() => !existsSync(path.join(it.workspace, ".git")), "the end of the command");
     mkdirSync(path.join(it.workspace, ".git"));
     mkdirSync(path.dirname(file));
     writeFileSync(file, "a line\n");
