@@ -75,7 +75,8 @@ export class MountCalls {
   /** Opens everything that will be visible inside while it can still be found. By path; links are not followed. */
   #cloneSources(hasTerminal: boolean): void {
     for (const [i, mount] of this.#mounts.entries()) {
-      if (mount.kind === "bind" && i > 0) this.#take(i, mount.from ?? mount.at, plain | (mount.readOnly ? readOnly : 0), mount.optional === true);
+      if (mount.kind === "bind" && i > 0)
+        this.#take(i, mount.from ?? mount.at, plain | (mount.readOnly ? readOnly : 0), mount.optional === true);
       // The kernel makes a new one only while an older one can be seen.
       if (mount.kind === "processes") this.#sources.set(i, this.#newFileSystem("proc", {}, plain | noPrograms));
       if (mount.kind !== "devices") continue;
@@ -151,7 +152,8 @@ export class MountCalls {
   /** A placeholder is read-only for everybody, including its owner; all show the same file system. The kernel copies only what is attached. */
   #attachEmpty(at: string): void {
     const list = this.#list;
-    if (this.#empty !== undefined) return this.#attach(list.must(at, "openTree", this.#empty, list.text(""), 1 | closeOnExec | ofItself), at);
+    if (this.#empty !== undefined)
+      return this.#attach(list.must(at, "openTree", this.#empty, list.text(""), 1 | closeOnExec | ofItself), at);
     this.#empty = this.#newFileSystem("tmpfs", { mode: "0555" }, plain | readOnly);
     this.#attach(this.#empty, at, { isKept: true });
   }
