@@ -12,6 +12,9 @@ export interface EnvironmentInput {
   readonly modelKeys: readonly string[];
 }
 
+/** Those on which the folders depend that a sandboxed command may write (`sandbox/roots.ts`); here, since commands without a sandbox do not load that. */
+export const sandboxVariables: readonly string[] = ["HOME", "TMPDIR"];
+
 const coreNames = [
   "HOME",
   "LOGNAME",

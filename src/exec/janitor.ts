@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { findSystemProgram } from "../lib/program.ts";
-import { inheritableDescriptors, spawnSealed } from "./descriptors.ts";
+import { spawnSealed } from "./descriptors.ts";
 import type { Leftovers } from "./sandbox/platform-sandbox.ts";
 
 /** Set in every command's environment, so that it is found even if the server died before it knew the pid. */
@@ -75,12 +75,20 @@ const forgetAfterMs = 20;
 export class Janitor {
   readonly #commands = new Set<WatchedCommand>();
   readonly #leftovers: () => JanitorWork;
+  readonly #open: () => readonly number[];
   #child: ChildProcess | undefined;
   #lastLine = "";
   #soon: NodeJS.Timeout | undefined;
 
-  constructor(leftovers: () => JanitorWork) {
+  /** `open` are the file descriptors of the server that the helper must not inherit. */
+  constructor(leftovers: () => JanitorWork, open: () => readonly number[]) {
     this.#leftovers = leftovers;
+    this.#open = open;
+  }
+
+  /** Starts the helper while something else is waited for, so that no command waits for it. */
+  prepare(): void {
+    if (this.#child === undefined) this.update();
   }
 
   /** Call this before the command is started; `update` adds the pid. */
@@ -127,7 +135,7 @@ export class Janitor {
     const shell = findSystemProgram("sh");
     if (shell === undefined) return undefined;
     const options = { cwd: "/", env: { PATH: "/usr/bin:/bin" }, stdio: ["pipe", "ignore", "ignore"], detached: true } as const;
-    const child = spawnSealed(shell, ["-c", script, "parley-janitor"], options, inheritableDescriptors());
+    const child = spawnSealed(shell, ["-c", script, "parley-janitor"], options, this.#open());
     child.on("error", () => undefined);
     // Something killed the helper: the next update starts another one and sends the complete state.
     child.on("exit", () => {

@@ -29,8 +29,10 @@ export interface StartInput {
   readonly open: readonly number[];
 }
 
-/** Numbers of ended processes are given back a moment later, or with the next order. */
+/** Numbers of ended processes are given back a moment later, or with a later order. */
 const reapAfterMs = 20;
+/** Until then the kernel may still be taking apart the sandbox, for which the starter would wait. */
+const goneAfterMs = 10;
 /** After this many the server starts its sandboxes itself. */
 const mostFailures = 3;
 
@@ -80,7 +82,7 @@ class StarterProcess {
   readonly #firsts = new Map<Uint8Array, string>();
   readonly #running = new Set<StartedSandbox>();
   #isClosed = false;
-  #ended: number[] = [];
+  #ended: { readonly pid: number; readonly at: number }[] = [];
   #reaping: NodeJS.Timeout | undefined;
 
   constructor({ starter, open }: StartInput, folder: string, pipes: PipePool) {
@@ -114,7 +116,8 @@ class StarterProcess {
     if (files === undefined) return undefined;
     const [life = "", second = "", stdout = "", stderr = ""] = files.map((file) => path.basename(file));
     const hasInput = input.stdin === "open";
-    const order = encodeOrder(this.#ended.slice(0, endedPerOrder), {
+    const ended = this.#goneForLong();
+    const order = encodeOrder(ended, {
       life,
       second,
       stdout,
@@ -126,7 +129,7 @@ class StarterProcess {
     if (order === undefined) return undefined;
     const ends = openEnds(files);
     if (ends === undefined) return undefined;
-    this.#ended.splice(0, endedPerOrder);
+    this.#ended.splice(0, ended.length);
     const started = new StartedSandbox(ends, { hasInput, scratch: pipes.scratch, ...outcome, onEnd: () => this.#hasEnded(started) });
     this.#running.add(started);
     this.#orders.write(order);
@@ -152,17 +155,31 @@ class StarterProcess {
 
   #hasEnded(sandbox: StartedSandbox): void {
     this.#running.delete(sandbox);
-    if (sandbox.pid !== undefined) this.#ended.push(sandbox.pid);
+    if (sandbox.pid !== undefined) this.#ended.push({ pid: sandbox.pid, at: performance.now() });
+    this.#reapLater();
+  }
+
+  #reapLater(): void {
     this.#reaping ??= setTimeout(() => this.#reap(), reapAfterMs).unref();
+  }
+
+  #goneForLong(): readonly number[] {
+    const before = performance.now() - goneAfterMs;
+    return this.#ended
+      .slice(0, endedPerOrder)
+      .filter(({ at }) => at <= before)
+      .map(({ pid }) => pid);
   }
 
   #reap(): void {
     this.#reaping = undefined;
-    while (this.#ended.length > 0) {
-      const order = encodeOrder(this.#ended.splice(0, endedPerOrder));
+    for (let ended = this.#goneForLong(); ended.length > 0; ended = this.#goneForLong()) {
+      this.#ended.splice(0, ended.length);
+      const order = encodeOrder(ended);
       if (order !== undefined) this.#orders?.write(order);
     }
-    if (this.#isClosed && this.#running.size === 0) this.#orders?.end();
+    if (this.#ended.length > 0) this.#reapLater();
+    else if (this.#isClosed && this.#running.size === 0) this.#orders?.end();
   }
 }
 

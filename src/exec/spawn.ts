@@ -119,7 +119,10 @@ class Runner implements ClosableRunner {
       });
     this.#pipes = new PipePool(path.join(codexHome, "parley", "run"));
     this.#spares = new SpareProcesses(this.#pipes, holdMs);
-    this.#janitor = new Janitor(() => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder, waiting: this.#spares.confinedIds }));
+    this.#janitor = new Janitor(
+      () => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder, waiting: this.#spares.confinedIds }),
+      () => this.#openDescriptors(undefined),
+    );
     this.#notes = new LeftoverNotes(codexHome);
     this.#confined.onLeftovers = () => {
       this.#notes.note(this.#confined.leftovers.folders);
@@ -139,7 +142,10 @@ class Runner implements ClosableRunner {
     const isOpen = policy.type === "dangerFullAccess" || policy.type === "externalSandbox";
     // Rules about files hold under every policy.
     const sandbox = isOpen && files === undefined ? this.#open : this.#confined;
-    const [refusal] = await Promise.all([sandbox.prepare(confinement), this.#pipes.prepare(), this.#spares.ready()]);
+    const prepared = Promise.all([sandbox.prepare(confinement), this.#pipes.prepare(), this.#spares.ready()]);
+    // After what clients wait for: that the command was announced.
+    setImmediate(() => this.#isClosed || this.#janitor.prepare());
+    const [refusal] = await prepared;
     if (refusal !== undefined) throw new CommandRefused("noSandbox", refusal.refused);
     if (signal.aborted) throw new CommandRefused("other", "the command was interrupted before it was started");
     for (const finished of this.#live) finished.checkGone();

@@ -1,6 +1,6 @@
 /** What a login shell is after its files were read, as data: a script that prints it, and how that is read. For the capture of snapshots. */
 
-import { sandboxVariables } from "../sandbox/roots.ts";
+import { sandboxVariables } from "../environment.ts";
 
 /** Printed between the parts; nobody else knows it. */
 const parts = [

@@ -30,8 +30,8 @@ const maxTries = 20;
 /** Opens a folder only to access entries by name, which does not need permission to list it. */
 const O_PATH = 0o10000000;
 const letGoAfterMs = 20;
-/** Deleting a folder this slowly is left to another thread, and so are this many more. */
-const slowMs = 1;
+/** Deleting a folder this slowly, longer than it takes to ask another thread, is left to one, and so are this many more. */
+const slowMs = 0.04;
 const afterSlow = 100;
 /**
  * Whether a process in another PID namespace is alive cannot be checked: its leases are touched while it lives, and count as abandoned
@@ -135,7 +135,7 @@ export class Placeholders {
     }, letGoAfterMs).unref();
   }
 
-  /** On most disks it takes microseconds, a tenth of what another thread costs. */
+  /** In memory it takes microseconds, a tenth of what another thread costs; on a disk with a journal several times as long as that. */
   #close(fd: number): void {
     if (this.#slow > 0) {
       this.#slow--;

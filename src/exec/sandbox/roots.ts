@@ -9,9 +9,6 @@ import { isInside, isInsideAny } from "../../lib/paths.ts";
 import { isServerOwned } from "./codex-home.ts";
 import { writtenBy } from "./profile-files.ts";
 
-/** The variables of a command's environment that are read here. */
-export const sandboxVariables: readonly string[] = ["HOME", "TMPDIR"];
-
 export interface WritableRoots {
   /** Named by the session or the policy: if their protected names cannot be protected, the command is refused. */
   readonly named: readonly string[];

@@ -36,27 +36,17 @@ export function seccompFilter(arch: FilterArch, shared?: SharedWorld): Uint8Arra
   const { audit, x32, calls } = architectures[arch];
   const { truncate, ...queues } = sharedCalls[arch];
   const further = shared === undefined ? [] : [...Object.values(queues), ...(shared.truncate ? [] : [truncate])];
-  const goto = (numbers: readonly number[], target: string): Instruction[] =>
-    numbers.map((number) => jump(opEqual, number, target, "next"));
   const program: Instruction[] = [
     load(offsetOfArch),
     jump(opEqual, audit, "next", "kill"),
     load(offsetOfNumber),
     ...(x32 ? [jump(opGreaterOrEqual, 0x4000_0000, "deny", "next")] : []),
-    ...goto([calls.openat], "openat"),
-    ...goto(calls.open, "open"),
-    ...goto([calls.ioctl], "ioctl"),
-    ...goto([calls.fcntl], "fcntl"),
-    ...goto(shared === undefined ? [] : [calls.prlimit64], "limits"),
-    ...goto(calls.modeFirst, "mode1"),
-    ...goto(calls.modeSecond, "mode2"),
-    ...goto([calls.socket], "socket"),
-    ...goto([calls.socketpair], "pair"),
-    ...goto([calls.clone], "clone"),
-    ...goto([calls.personality], "personality"),
-    ...goto([clone3, openat2], "missing"),
-    ...goto([...calls.denied, ...further], "deny"),
-    answer(retAllow),
+    ...search(
+      ...numbered({ openat: [calls.openat], open: calls.open, ioctl: [calls.ioctl], fcntl: [calls.fcntl] }),
+      ...numbered({ limits: shared === undefined ? [] : [calls.prlimit64], mode1: calls.modeFirst, mode2: calls.modeSecond }),
+      ...numbered({ socket: [calls.socket], pair: [calls.socketpair], clone: [calls.clone], personality: [calls.personality] }),
+      ...numbered({ missing: [clone3, openat2], deny: [...calls.denied, ...further] }),
+    ),
     // The kernel reads the mode only if a file may be created; otherwise programs leave arbitrary values there.
     ...block("openat", load(lowWordOfArgument(2)), jump(opAnyBit, makesFile, "mode3", "allow")),
     ...block("open", load(lowWordOfArgument(1)), jump(opAnyBit, makesFile, "mode2", "allow")),
@@ -148,7 +138,35 @@ const answer = (value: number): Instruction => ({ code: opReturn, value });
 const jump = (code: number, value: number, whenTrue: string, whenFalse: string): Instruction => ({ code, value, whenTrue, whenFalse });
 const and = (value: number): Instruction => ({ code: opAnd, value });
 const label = (name: string, instruction: Instruction): Instruction => ({ ...instruction, name });
+const goto = (values: readonly number[], target: string): Instruction[] => values.map((value) => jump(opEqual, value, target, "next"));
 const block = (name: string, first: Instruction, ...rest: readonly Instruction[]): Instruction[] => [label(name, first), ...rest];
+
+type Case = readonly [number: number, target: string];
+const numbered = (targets: Readonly<Record<string, readonly number[]>>): Case[] =>
+  Object.entries(targets).flatMap(([target, numbers]) => numbers.map((number): Case => [number, target]));
+
+/** So many are compared one after another. */
+const mostInRow = 3;
+
+/**
+ * Leads to the target of the loaded number, else to "allow". By halves: before each command the kernel walks the filter once for every number,
+ * to know those that it always allows.
+ */
+function search(...cases: readonly Case[]): Instruction[] {
+  const sorted = [...cases].sort(([a], [b]) => a - b);
+  if (sorted.length <= mostInRow)
+    return sorted.map(([value, target], i) => jump(opEqual, value, target, i + 1 < sorted.length ? "next" : "allow"));
+  const middle = sorted.length >> 1;
+  const [first, ...further] = search(...sorted.slice(middle));
+  const from = sorted[middle]?.[0] ?? 0;
+  if (first === undefined) return [];
+  return [
+    jump(opGreaterOrEqual, from, `from ${from}`, "next"),
+    ...search(...sorted.slice(0, middle)),
+    label(`from ${from}`, first),
+    ...further,
+  ];
+}
 
 /** struct sock_filter: code (16 bits), two jump distances (8 bits each), value (32 bits), little-endian on both architectures. */
 function encode(program: readonly Instruction[]): Uint8Array {

@@ -140,7 +140,11 @@ export class CallList {
 
   exit(code: Argument): void {
     const reported = this.#reportsAt === undefined ? undefined : this.branch({}, "subtract", [code, 0]);
-    if (this.#reportsAt !== undefined && reported !== undefined) this.attempt("write", this.#reportsAt, reported.cell, 1);
+    if (this.#reportsAt !== undefined && reported !== undefined) {
+      this.attempt("write", this.#reportsAt, reported.cell, 1);
+      // The kernel closes it only after it has taken apart all mounts, for which it waits until no processor looks at them.
+      this.close(this.#reportsAt);
+    }
     this.attempt("exit", reported ?? code);
   }
 

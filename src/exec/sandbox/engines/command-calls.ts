@@ -24,6 +24,7 @@ const prctl = { dieWith: 1, dumpable: 4, dropBound: 24, noNewPrivileges: 38, amb
 export function waitingList(arch: FilterArch): Uint8Array {
   const list = new CallList(arch, places.first);
   dieWithParent(list);
+  dropBounds(list);
   waitForList(list);
   return list.finish();
 }
@@ -44,6 +45,7 @@ export function namespacesList(arch: FilterArch, { network, user, group }: { net
     list.close(opened);
   }
   list.must("mounts of its own", "mount", list.text("none"), list.text("/"), 0, slaveMounts, 0);
+  dropBounds(list);
   const inside = new Label();
   const child = list.branch({ zero: inside, negative: list.failure("a new process") }, "clone", [childEnds, 0, 0, 0, 0]);
   // Signals to the command must not end it before its child: only its exit tells how the command has ended.
@@ -118,6 +120,19 @@ export function passListener(list: CallList): void {
   list.close(socket, channelDescriptor);
 }
 
+/**
+ * No program that it starts can have any privilege; its own it keeps until `confine`. Without the privilege to do this there is nothing to drop:
+ * and no program can gain any, because no_new_privs is set by then.
+ */
+function dropBounds(list: CallList): void {
+  const next = new Label();
+  const capability: Cell = { cell: list.values(64) };
+  list.place(next);
+  list.branch({}, "subtract", [capability, 1], capability);
+  list.attempt("prctl", prctl.dropBound, capability, 0, 0, 0);
+  list.branch({ positive: next }, "subtract", [capability, 0]);
+}
+
 export interface Confining {
   readonly landlock: { readonly version: number; readonly rules: readonly LandlockRule[]; readonly noTcp: boolean } | undefined;
   readonly filter: Uint8Array;
@@ -128,13 +143,6 @@ export function confine(list: CallList, cwd: string, { landlock, filter }: Confi
   list.must(cwd, "chdir", list.text(cwd));
   list.must("no new privileges", "prctl", prctl.noNewPrivileges, 1, 0, 0, 0);
   list.attempt("prctl", prctl.ambient, 4, 0, 0, 0);
-  // Without the privilege to do this there is nothing to drop: and no program can gain any, because no_new_privs is set.
-  const next = new Label();
-  const capability: Cell = { cell: list.values(64) };
-  list.place(next);
-  list.branch({}, "subtract", [capability, 1], capability);
-  list.attempt("prctl", prctl.dropBound, capability, 0, 0, 0);
-  list.branch({ positive: next }, "subtract", [capability, 0]);
   list.must("capabilities", "capset", list.values(0x20080522), list.zeros(24));
   if (landlock !== undefined) applyLandlock(list, landlock);
   list.attempt("prctl", prctl.dumpable, 0, 0, 0, 0); // No other process may inspect this one.

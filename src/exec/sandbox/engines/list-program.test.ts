@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, describe, test } from "node:test";
 import { programFolder } from "../../testing.ts";
 import { isFilterArch } from "../seccomp.ts";
-import { CallList, Label, places } from "./call-list.ts";
+import { CallList, fields, firstCall, Label, places } from "./call-list.ts";
 import { waitingList } from "./command-calls.ts";
 import { firstListDescriptor, listProgram, secondListDescriptor } from "./list-program.ts";
 import { find } from "./mount-calls.ts";
@@ -113,6 +113,17 @@ describe("the program that carries out a list of system calls", { skip }, () => 
     assert.equal((await run(optional("/"))).stdout, "found went on");
     assert.equal((await run(optional("/nowhere"))).stdout, "went on");
     assert.deepEqual([(await run(optional("/proc/self/exe"))).code, (await run(optional("/proc/self/exe"))).stdout], [1, ""]);
+  });
+
+  test("it reports its exit code and closes what it reports to, and only then exits, which may take the kernel a while", async () => {
+    const list = new CallList(arch, places.first, 1);
+    list.exit(7);
+    const bytes = Buffer.from(list.finish());
+    assert.deepEqual(await run(bytes), { code: 7, stdout: "\u0007", stderr: "" });
+    const numbers: number[] = [];
+    for (let at = firstCall; numbers.length < 5; at = bytes.readUInt32LE(at + fields.positive) - places.first)
+      numbers.push(Number(bytes.readBigInt64LE(at + fields.number)));
+    assert.deepEqual(numbers.slice(2), arch === "x64" ? [1, 3, 231] : [64, 57, 94]);
   });
 
   test("a list that is cut anywhere, or empty, does nothing at all", async () => {

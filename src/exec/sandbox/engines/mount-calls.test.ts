@@ -62,3 +62,18 @@ test("what lies deep in a folder in memory is shown there, with all folders abov
     await bench.close();
   }
 });
+
+test("the disk is mounted once in a sandbox, and the placeholders in it are one empty file system", { skip }, async () => {
+  const bench = openBench({ engine: "namespaces" });
+  try {
+    const script = [
+      "while read -r _ _ _ _ at flags _; do [ $at != / ] || echo root ${flags%%,*}; done </proc/self/mountinfo",
+      "[ $(stat -c %d .git) = $(stat -c %d .agents) ] && [ $(stat -c %d .git) != $(stat -c %d .) ] && echo shared",
+      "mkdir .git/x .agents/x 2>/dev/null || ls -A .git .agents",
+    ];
+    const { output } = await bench.sh(script.join("\n"), { policy: { type: "workspaceWrite" } });
+    assert.equal(output, "root ro\nshared\n.agents:\n\n.git:\n");
+  } finally {
+    await bench.close();
+  }
+});

@@ -67,6 +67,8 @@ export class MountCalls {
   readonly #inMemory: readonly string[];
   /** What is mounted, by the mount's position in the plan or the device's name. 0 while an optional one is missing. */
   readonly #sources = new Map<number | string, Cell>();
+  /** The empty folder that all placeholders show. */
+  #empty: Cell | undefined;
 
   constructor(list: CallList, arch: FilterArch, mounts: readonly Mount[]) {
     this.#list = list;
@@ -76,19 +78,23 @@ export class MountCalls {
   }
 
   add({ hasTerminal }: { readonly hasTerminal: boolean }): void {
-    const list = this.#list;
     // What is mounted outside from now on must not appear inside.
-    const attributes = list.values(0, 0, privateMounts, 0);
-    list.must("mounts of its own", "mountSetattr", currentFolder, list.text("/"), recursive | ofItself, attributes, attributesSize);
+    this.#setAll(this.#list.values(0, 0, privateMounts, 0));
     this.#cloneSources(hasTerminal);
-    this.#changeRoot();
+    this.#makeRoot();
     for (const [i, mount] of this.#mounts.entries()) this.#attachOne(i, mount);
+  }
+
+  #setAll(attributes: number): void {
+    const list = this.#list;
+    list.must("mounts of its own", "mountSetattr", currentFolder, list.text("/"), recursive | ofItself, attributes, attributesSize);
   }
 
   /** Opens everything that will be visible inside while it can still be found. By path; links are not followed. */
   #cloneSources(hasTerminal: boolean): void {
     for (const [i, mount] of this.#mounts.entries()) {
-      if (mount.kind === "bind") this.#take(i, mount.from ?? mount.at, plain | (mount.readOnly ? readOnly : 0), mount.optional === true);
+      if (mount.kind === "bind" && i > 0)
+        this.#take(i, mount.from ?? mount.at, plain | (mount.readOnly ? readOnly : 0), mount.optional === true);
       // The kernel makes a new one only while an older one can be seen.
       if (mount.kind === "processes") this.#sources.set(i, this.#newFileSystem("proc", {}, plain | noPrograms));
       if (mount.kind !== "devices") continue;
@@ -130,10 +136,15 @@ export class MountCalls {
     list.place(none);
   }
 
-  /** The first mount of every plan is the whole disk, or an empty one: it becomes the root, and the old root is unmounted. */
-  #changeRoot(): void {
+  /**
+   * The first mount of every plan is the whole disk, or an empty one. All mounts are copies of this sandbox's own, so the disk stays where
+   * it is and loses its rights there. For an empty one the old root is unmounted, for which the kernel waits until no processor looks at it.
+   */
+  #makeRoot(): void {
     const list = this.#list;
-    const root = this.#sources.get(0) ?? this.#newFileSystem("tmpfs", { mode: "0755" }, plain);
+    const [disk] = this.#mounts;
+    if (disk?.kind === "bind") return this.#setAll(list.constants(plain | (disk.readOnly ? readOnly : 0), 0, 0, 0));
+    const root = this.#newFileSystem("tmpfs", { mode: "0755" }, plain);
     const here = list.text(".");
     list.must("the new root", "moveMount", root, list.text(""), currentFolder, list.text("/"), fromItself);
     list.must("the new root", "fchdir", root);
@@ -152,8 +163,7 @@ export class MountCalls {
       this.#attach(source, at, { isOptional, isMade: !isOptional || this.#inMemory.some((folder) => at.startsWith(folder)) });
     }
     if (kind === "memory" && i > 0) this.#attach(this.#newFileSystem("tmpfs", { mode: "0755" }, plain), at);
-    // A placeholder is read-only for everybody, including its owner.
-    if (kind === "empty") this.#attach(this.#newFileSystem("tmpfs", { mode: "0555" }, plain | readOnly), at);
+    if (kind === "empty") this.#attachEmpty(at);
     if (kind === "processes" && source !== undefined) this.#attach(source, at);
     if (kind === "devices") this.#attachDevices(at);
     if (kind === "link") {
@@ -165,6 +175,15 @@ export class MountCalls {
       list.must(at, "mountSetattr", place, list.text(""), ofItself, list.constants(readOnly, 0, 0, 0), attributesSize);
       list.close(place);
     }
+  }
+
+  /** A placeholder is read-only for everybody, including its owner; all show the same file system. The kernel copies only what is attached. */
+  #attachEmpty(at: string): void {
+    const list = this.#list;
+    if (this.#empty !== undefined)
+      return this.#attach(list.must(at, "openTree", this.#empty, list.text(""), 1 | closeOnExec | ofItself), at);
+    this.#empty = this.#newFileSystem("tmpfs", { mode: "0555" }, plain | readOnly);
+    this.#attach(this.#empty, at, { isKept: true });
   }
 
   /** The same devices as bubblewrap creates, so that programs find the same in both. */
@@ -190,7 +209,8 @@ export class MountCalls {
     return made;
   }
 
-  #attach(mount: Cell, at: string, { isOptional = false, isMade = true } = {}): void {
+  /** A missing mount point is made only with `isMade`. With `isKept`, the mount's descriptor stays open. */
+  #attach(mount: Cell, at: string, { isOptional = false, isMade = true, isKept = false } = {}): void {
     const list = this.#list;
     const [absent, found, nothing] = [new Label(), new Label(), new Label()];
     if (isOptional) list.branch({ zero: nothing }, "subtract", [mount, 0]);
@@ -204,7 +224,7 @@ export class MountCalls {
     list.place(found);
     const missing = isOptional ? nothing : undefined;
     unlessMissing(list, { what: at, missing }, "moveMount", mount, list.text(""), place, list.text(""), fromItself | toItself);
-    list.close(place, mount);
+    list.close(place, ...(isKept ? [] : [mount]));
     list.place(nothing);
   }
 
