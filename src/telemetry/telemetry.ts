@@ -43,7 +43,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     itemStarted: ({ threadId, item }) => turns.get(threadId)?.itemStarted(item),
     itemCompleted: ({ threadId, item }) => turns.get(threadId)?.itemCompleted(item),
     asked: (threadId, method, itemId) => turns.get(threadId)?.asked(method, itemId),
-    turnCompleted({ threadId, turn }) {
+    turnSent({ threadId, turn }) {
       turns.get(threadId)?.end(turn.status, turn.error?.message);
       turns.delete(threadId);
     },

@@ -101,10 +101,7 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
       for (const event of batch) {
         const isStreamed = streamed.has(event.type);
         // What follows in the same piece of the stream takes longer than all of it so far: clients get the text first.
-        if (hasStreamed && !isStreamed) {
-          await turn.thread.ports.clock.nextRound();
-          turn.signal.throwIfAborted();
-        }
+        if (hasStreamed && !isStreamed) thread.ports.audience.hurry(thread.id);
         hasStreamed = isStreamed;
         if (untold !== undefined && (event.type !== "completed" || items.hasOpen)) await untold;
         if (event.type === "failed") return { calls: [], failure: event.failure, items };
