@@ -7,7 +7,7 @@ import { bearer } from "./http-client.ts";
 import { bareName } from "./model-names.ts";
 import { createResponsesReader, rateLimitsFromHeaders } from "./responses-events.ts";
 import { isPlain, isSent, plainRequest, wireItem, withFiles } from "./responses-items.ts";
-import { type InstallationId, metadataField, metadataHeaders } from "./turn-metadata.ts";
+import { type InstallationId, metadataField, metadataHeaders, requestIds } from "./turn-metadata.ts";
 import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
 
 /**
@@ -54,6 +54,7 @@ class ItemTexts {
 
 export function createResponsesWire(installationId: InstallationId = () => undefined): Wire {
   const items = new ItemTexts();
+  const ids = requestIds(installationId);
   const tools = new WeakMap<ToolSpec, string>();
 
   function toolList(request: ModelRequest): string {
@@ -71,7 +72,7 @@ export function createResponsesWire(installationId: InstallationId = () => undef
   return {
     path: "/responses",
     auth: bearer,
-    headers: (request) => ({ ...threadHeaders(request), ...metadataHeaders(request, installationId) }),
+    headers: (request) => ({ ...threadHeaders(request), ...metadataHeaders(request, ids) }),
     encode(request, model, lacks): WireRequest {
       const warnings: string[] = [];
       const rest = JSON.stringify(settings(request, model, lacks, warnings));
@@ -83,7 +84,7 @@ export function createResponsesWire(installationId: InstallationId = () => undef
         body: `{${parts.settings},"input":[${parts.items.join(",")}],"tools":${parts.tools}}`,
         parts: {
           ...parts,
-          metadata: () => metadataField(request, installationId),
+          metadata: () => metadataField(request, ids),
           textOf: (item) => (isSent(item, lacks) ? items.of(item) : undefined),
         },
         warnings,
