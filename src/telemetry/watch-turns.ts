@@ -62,7 +62,8 @@ export function watched(audience: Audience, watchers: readonly TurnWatcher[]): A
 /** Logs what a later reader needs: which turns there were, how they ended, what went wrong on the way. */
 export function logWatcher(log: Log): TurnWatcher {
   return {
-    turnStarted: ({ threadId, turn }) => log.info("turn started", { threadId, turnId: turn.id }),
+    // In the next round: the request to the model goes first.
+    turnStarted: ({ threadId, turn }) => void setImmediate(() => log.info("turn started", { threadId, turnId: turn.id })),
     turnSent({ threadId, turn }) {
       const { id: turnId, status, durationMs, error } = turn;
       log.info("turn ended", { threadId, turnId, status, durationMs, ...(error == null ? {} : { error: error.message }) });

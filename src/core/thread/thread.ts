@@ -419,6 +419,7 @@ export class LiveThread implements TurnThread {
     await (turn.isSuspended ? leaveTurn(turn) : this.#end(turn, outcome)).catch((error: unknown) =>
       this.ports.log.error("turn could not be ended cleanly", { turn: turn.id, error: String(error) }),
     );
+    turn.catchUp();
     if (this.#turn === turn) this.#turn = undefined;
     turn.ended.resolve();
     if (this.#isLost) return;
