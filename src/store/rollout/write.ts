@@ -10,7 +10,7 @@ import type { TurnError } from "../../protocol/turn.ts";
 import { coreFromItem, reviewOutput } from "./core-items.ts";
 import { type RolloutLine, recordOfLine } from "./line-records.ts";
 import { metaPayload, readSessionMeta } from "./session-meta.ts";
-import { isObject, isSame, isString, type Json, listOf, objectOf, stringsOf } from "./shapes.ts";
+import { isModelItem, isObject, isSame, isString, type Json, listOf, objectOf, stringsOf } from "./shapes.ts";
 import { rateLimitsToDisk, usageToDisk } from "./token-count.ts";
 import { settingsFromContext, turnContextPayload } from "./turn-context.ts";
 import { shareImages, userMessageFields } from "./user-content.ts";
@@ -179,6 +179,8 @@ export const innerKey = (type: ThreadRecord["type"]): "meta" | "item" | "setting
 
 /** Of a turn's settings it follows from these alone. */
 function ownPartIn(context: WriteContext, record: ThreadRecord, draft: Draft, ms: number): Json {
+  // The line of a model's item is the item: there is nothing to compare.
+  if (record.type === "modelItem" && isModelItem(record.item)) return record.turnId === undefined ? {} : { set: { turnId: record.turnId } };
   if (record.type !== "turnContext") return ownPart(record, draft, ms);
   const known = context.lastSettings;
   if (known !== undefined && known.of === record.settings) return known.own;
