@@ -49,6 +49,8 @@ class LocalSkills implements Skills {
   readonly #listeners = new Set<() => void>();
   readonly #watch = new FolderWatch(() => this.#announce());
   #extraRoots: readonly string[] = [];
+  /** What was found last, and in what: nearly every turn finds the same. */
+  #last: { readonly config: Config; readonly scans: readonly Scan[]; readonly found: Found } | undefined;
   #unpacked: Promise<void> | undefined;
 
   constructor(options: SkillsOptions) {
@@ -137,13 +139,17 @@ class LocalSkills implements Skills {
     const roots = this.#roots(cwd, config);
     this.#watch.add(roots.map((root) => root.folder));
     const scans = await Promise.all(roots.map((root) => this.#scan(root)));
+    if (this.#last?.config === config && isSameList(this.#last.scans, scans)) return this.#last.found;
     const byPath = new Map(scans.flatMap((scan) => scan.skills).map((skill) => [skill.path, skill]));
     const skills = [...byPath.values()]
       .map((skill) => ({ ...skill, enabled: isEnabled(skill, config.raw) }))
       .sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope) || order(a.name, b.name) || order(a.path, b.path));
     const waiting = config.trusted ? this.#waitingAmong(skills, new Map(scans.flatMap((scan) => [...scan.digests])), config) : {};
     const errors = [...scans.flatMap((scan) => scan.errors), ...Object.keys(waiting).map(waitingError)];
-    return { skills, errors, waiting, onlyNamed: new Set(scans.flatMap((scan) => [...scan.onlyNamed])) };
+    const found = { skills, errors, waiting, onlyNamed: new Set(scans.flatMap((scan) => [...scan.onlyNamed])) };
+    // What the user has accepted of a project is looked up each time.
+    if (skills.every(({ scope }) => scope !== "repo")) this.#last = { config, scans, found };
+    return found;
   }
 
   /** The project's skills that the user has not accepted, by path. */
@@ -223,6 +229,8 @@ class LocalSkills implements Skills {
   }
 }
 
+const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((item, i) => item === other[i]);
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const tableOf = (raw: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, unknown>> =>
   isTable(raw[key]) ? raw[key] : {};
