@@ -236,7 +236,8 @@ export class HttpModelClient implements ModelClient {
     const headers = this.#headers(request, encoded, credential);
     const secrets = this.#secrets(headers);
     try {
-      const overSocket = await this.#overSocket({ request, encoded, url, headers }, signal);
+      const hasSockets = this.#parts.sockets !== undefined;
+      const overSocket = hasSockets ? await this.#overSocket({ request, encoded, url, headers }, signal) : undefined;
       if (overSocket !== undefined && "refused" in overSocket) {
         const refusal = { ...overSocket.refused, statusText: "", headers: {}, url: shown };
         return { failure: failureFromStatus({ ...refusal, body: masked(refusal.body, secrets) }) };

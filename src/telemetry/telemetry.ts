@@ -245,9 +245,10 @@ const watchedClient = (client: ModelClient, provider: string, traceOf: FindTrace
 });
 
 const watchedSource = (source: ToolSource, isOn: () => boolean, traceOf: FindTrace): ToolSource => ({
-  async tools(offer, signal) {
-    const tools = await source.tools(offer, signal);
-    return isOn() ? tools.map((tool) => watchedTool(tool, traceOf)) : tools;
+  tools(offer, signal) {
+    const watchedTools = (tools: readonly Tool[]): readonly Tool[] => (isOn() ? tools.map((tool) => watchedTool(tool, traceOf)) : tools);
+    const found = source.tools(offer, signal);
+    return found instanceof Promise ? found.then(watchedTools) : watchedTools(found);
   },
 });
 

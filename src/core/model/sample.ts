@@ -11,7 +11,7 @@ import { ReplyItems } from "./reply-items.ts";
 import { offeredTools, requestFor } from "./request.ts";
 import type { Run } from "./run.ts";
 import type { RunTurn } from "./run-turn.ts";
-import { unsealHistory } from "./unseal-history.ts";
+import { isSealed, unsealHistory } from "./unseal-history.ts";
 
 export interface Reply {
   readonly calls: readonly OfferedCall[];
@@ -92,7 +92,7 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
   const { turn, history } = run;
   const { thread } = turn;
   const items = new ReplyItems(run);
-  await unsealHistory(run); // this attempt may go to a different provider
+  if (isSealed(run)) await unsealHistory(run); // this attempt may go to a different provider
   const sent = history.items.length;
   const client = thread.ports.models.clientFor(thread.provider(run.settings));
   // The last item, while it is stored: what follows is announced after it, and an answer's end is stored together with it.

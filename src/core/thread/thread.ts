@@ -440,7 +440,7 @@ export class LiveThread implements TurnThread {
     await turn.commands.end((command) => this.terminals.runs(command));
     await turn.outcomes.written();
     for (const item of turn.items.open) if (!this.terminals.owns(item.id)) await turn.items.complete(closed(item));
-    await keepInput(turn, outcome.status === "interrupted");
+    if (turn.steering.isWaiting) await keepInput(turn, outcome.status === "interrupted");
     if (outcome.status === "interrupted" && turn.kind === "regular") await turn.items.addForModel([userMessage(abortedNote)]);
     await turn.edits.snapshot.settle();
     const now = this.ports.clock.now();
