@@ -1,5 +1,6 @@
 /** The files of settings, read again only when they have changed on disk, and whatever else was looked at together with them. */
 import { type BigIntStats, type Stats, statSync } from "node:fs";
+import path from "node:path";
 import { readBoundedTextSync } from "../lib/bounded-read.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { settledAfterMs } from "../lib/file-status.ts";
@@ -77,6 +78,39 @@ export function areUnchanged(looks: readonly Look[]): boolean {
   } catch {
     return false; // whoever looks again gets the error
   }
+}
+
+/**
+ * Fewer looks that find a change whenever those would: the same look once, and of everything that was not found in a folder that does not exist,
+ * only that folder, or the one above it that is missing.
+ */
+export function fewerLooks(looks: readonly Look[]): readonly Look[] {
+  const kept = new Map<string, Look[]>();
+  const folders = new Map<string, string | undefined>();
+  for (const look of looks) {
+    const folder = path.dirname(look.place);
+    const isNothing = look.found === undefined || look.found === false;
+    if (isNothing && !folders.has(folder)) folders.set(folder, firstMissing(folder));
+    const missing = isNothing ? folders.get(folder) : undefined;
+    const needed = missing === undefined ? look : { place: missing, by: isThere, found: false };
+    const known = kept.get(needed.place) ?? [];
+    kept.set(needed.place, known);
+    if (!known.some(({ by, found }) => by === needed.by && Object.is(found, needed.found))) known.push(needed);
+  }
+  return [...kept.values()].flat();
+}
+
+const isThere = (place: string): boolean => statSync(place, { throwIfNoEntry: false }) !== undefined;
+
+/** The uppermost folder on the way to this one that does not exist; undefined if all do, or cannot be looked at. */
+function firstMissing(folder: string): string | undefined {
+  let missing: string | undefined;
+  try {
+    for (let at = folder; !isThere(at) && at !== path.dirname(at); at = path.dirname(at)) missing = at;
+  } catch {
+    // What is above cannot be looked at.
+  }
+  return missing;
 }
 
 /** Equal to nothing, not even to itself at the next look. */

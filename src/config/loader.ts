@@ -10,7 +10,7 @@ import { invalidRequest, RpcError } from "../protocol/errors.ts";
 import { type FoundRoles, findRoles, roleFilesIn } from "./agent-roles.ts";
 import { buildConfig, featuresFrom } from "./build.ts";
 import { featureRows } from "./features.ts";
-import { areUnchanged, FileCache, folderStamp, type Look } from "./file-cache.ts";
+import { areUnchanged, FileCache, fewerLooks, folderStamp, type Look } from "./file-cache.ts";
 import { type FoundHooks, findHooks, hookFiles, hookWarnings } from "./hooks.ts";
 import {
   fileLayer,
@@ -80,7 +80,9 @@ type MadeNow = Pick<Made, "from" | "config"> & { readonly stack: Stack; readonly
 
 /** As long as all of this is the same, so is the config. */
 interface Unchanged {
-  readonly looks: readonly Look[];
+  looks: readonly Look[];
+  /** Whether they are as few as can be. */
+  areFew: boolean;
   readonly fallback: Fallback;
   readonly features: Readonly<Record<string, boolean>>;
   readonly repository: string;
@@ -124,16 +126,20 @@ export class ConfigLoader {
     const { result, looks } = this.files.recorded(() => this.#effective(cwd, overrides, { key, fallback }));
     const { from, config, stack, plugins } = result;
     const { repository } = stack.project;
-    const unchanged = { looks, fallback, features: this.#features, repository, accepted: stack.accepted };
+    const unchanged = { looks, areFew: false, fallback, features: this.#features, repository, accepted: stack.accepted };
     // What plugins consist of is looked at elsewhere.
     this.#remember(key, { from, config, unchanged: plugins === noPlugins && looks.length <= mostLooks ? unchanged : undefined });
     return config;
   }
 
   /** Whether what a config was made from is still so: in one go, since every turn asks. */
-  #holds({ looks, fallback, features, repository, accepted }: Unchanged, now: Fallback): boolean {
+  #holds(unchanged: Unchanged, now: Fallback): boolean {
+    const { looks, fallback, features, repository, accepted } = unchanged;
     if (now.modelProvider !== fallback.modelProvider || now.model !== fallback.model || features !== this.#features) return false;
-    return areUnchanged(looks) && (accepted === nothing || this.#trust.accepted(repository) === accepted);
+    if (!areUnchanged(looks) || (accepted !== nothing && this.#trust.accepted(repository) !== accepted)) return false;
+    if (!unchanged.areFew) unchanged.looks = fewerLooks(looks);
+    unchanged.areFew = true;
+    return true;
   }
 
   #effective(cwd: string, overrides: Readonly<Record<string, unknown>>, { key, fallback }: { key: string; fallback: Fallback }): MadeNow {

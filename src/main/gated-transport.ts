@@ -62,6 +62,10 @@ export class GatedTransport implements Transport {
     if (this.#waiting.length === 1) this.#flushLater();
   }
 
+  flush(): void {
+    this.#inner.flush?.();
+  }
+
   /** Ends the connection without what waits. */
   drop(): void {
     this.#isDropped = true;

@@ -22,7 +22,6 @@ export const systemClock: Timers = {
     const timer = setTimeout(callback, ms).unref();
     return () => clearTimeout(timer);
   },
-  nextRound: () => new Promise((resolve) => setImmediate(resolve)),
   timeout: (ms) => AbortSignal.timeout(ms),
 };
 

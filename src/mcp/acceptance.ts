@@ -22,9 +22,13 @@ export function refusalOf({ name, fromProject }: McpServerConfig): string {
 
 /** Uses the project's trust record, which stores each accepted server under its own key. */
 export function createMcpAcceptance(trust: ProjectTrust): McpAcceptance {
+  /** While its settings are the same, a project has no servers that were not looked at. */
+  const seen = new WeakSet<Config>();
   return {
-    see({ trusted, repository, mcpServers }) {
-      if (!trusted) return;
+    see(config) {
+      const { trusted, repository, mcpServers } = config;
+      if (!trusted || seen.has(config)) return;
+      seen.add(config);
       trust.firstLook(repository, "mcp_servers", () => {
         const isFirst = ({ fromProject: of }: McpServerConfig): boolean => of !== undefined && !of.redefines && !of.isBelow;
         return Object.fromEntries(Object.values(mcpServers).filter(isFirst).map(entryOf));

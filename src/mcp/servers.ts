@@ -57,11 +57,10 @@ export function createMcpServers(options: McpOptions): McpServers {
 
   return {
     tools: {
-      async tools(offer, signal) {
+      tools(offer, signal) {
         options.acceptance.see(offer.config);
         if (Object.keys(offer.config.mcpServers).length === 0) return [];
-        const group = groupFor({ threadId: offer.threadId, config: offer.config, cwd: offer.settings.cwd });
-        return await toolsOf(group, grants, offer, signal);
+        return toolsOf(groupFor({ threadId: offer.threadId, config: offer.config, cwd: offer.settings.cwd }), grants, offer, signal);
       },
     },
     start(scope) {

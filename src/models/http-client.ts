@@ -69,6 +69,8 @@ export class HttpModelClient implements ModelClient {
   readonly #warned = new Set<string>();
   readonly #refused = new RefusedParts();
   readonly #token: CommandToken | undefined;
+  /** The address of the last request: nearly always that of the next one. */
+  #address: { readonly base: string; readonly url: URL } | undefined;
 
   /** Only where the provider supports a warm-up. */
   readonly warmUp?: NonNullable<ModelClient["warmUp"]>;
@@ -234,7 +236,8 @@ export class HttpModelClient implements ModelClient {
     const headers = this.#headers(request, encoded, credential);
     const secrets = this.#secrets(headers);
     try {
-      const overSocket = await this.#overSocket({ request, encoded, url, headers }, signal);
+      const hasSockets = this.#parts.sockets !== undefined;
+      const overSocket = hasSockets ? await this.#overSocket({ request, encoded, url, headers }, signal) : undefined;
       if (overSocket !== undefined && "refused" in overSocket) {
         const refusal = { ...overSocket.refused, statusText: "", headers: {}, url: shown };
         return { failure: failureFromStatus({ ...refusal, body: masked(refusal.body, secrets) }) };
@@ -289,8 +292,10 @@ export class HttpModelClient implements ModelClient {
     const isChatgpt = credential?.kind === "chatgpt" && provider.baseUrl.startsWith("https://api.openai.com/");
     const own = credential?.kind === "bedrock" ? inRegion(provider.baseUrl, credential.region) : provider.baseUrl;
     const base = isChatgpt ? chatgptBaseUrl : own;
+    if (this.#address?.base === base) return this.#address.url;
     const url = new URL(`${base.replace(/\/+$/, "")}${wire.path}`);
     for (const [key, value] of Object.entries(provider.queryParams)) url.searchParams.set(key, value);
+    this.#address = { base, url };
     return url;
   }
 

@@ -1,6 +1,7 @@
 /** HTTP to model providers: one keep-alive pool, an idle timeout, and failures that name the phase in which they happened. */
 
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
+import { urlToHttpOptions } from "node:url";
 import { trustCertificates, unusableProxy, withAllProxy } from "../lib/network.ts";
 import { isCode } from "../lib/system-error.ts";
 
@@ -47,6 +48,8 @@ type Https = typeof import("node:https");
 /** Proxy variables of `env` are honoured (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY), except for servers on this machine; so is SSL_CERT_FILE. */
 export function createHttpPool(env: Readonly<Record<string, string | undefined>>): HttpPool {
   const agents = new Map<string, Agent>();
+  /** A client's requests all go to the same address. */
+  const parsed = new WeakMap<URL, RequestOptions>();
 
   // process.getBuiltinModule: an ES import of node:http costs 25 ms at start-up, this costs 4, and only on the first model call.
   const moduleFor = (protocol: string): Http | Https =>
@@ -71,12 +74,15 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
 
   async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     signal.throwIfAborted();
+    const to = parsed.get(request.url) ?? urlToHttpOptions(request.url);
+    parsed.set(request.url, to);
     const options: RequestOptions = {
+      ...to,
       method: request.method,
       agent: agentFor(request.url),
       headers: { ...request.headers, ...(request.body === undefined ? {} : { "content-length": `${Buffer.byteLength(request.body)}` }) },
     };
-    const sent = moduleFor(request.url.protocol).request(request.url, options);
+    const sent = moduleFor(request.url.protocol).request(options);
     try {
       // The body is not referenced beyond this point: the response's listeners live as long as the stream.
       const answered = answer(sent, { isTls: request.url.protocol === "https:", idleMs: request.idleMs }, signal);
@@ -100,17 +106,18 @@ interface Waiting {
 function answer(sent: ClientRequest, { isTls, idleMs }: Waiting, signal: AbortSignal): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     let connected = false;
-    const connecting = setTimeout(() => {
-      if (!connected) stop(new HttpFailure("connect", `no connection within ${connectMs / 1000} s`));
-    }, connectMs);
-    const idle = setTimeout(
-      () => stop(new HttpFailure("idle", `no answer within ${Math.round(idleMs / 1000)} s`)),
-      Math.min(idleMs, 2 ** 31 - 1),
-    );
+    const late = (): void => stop(new HttpFailure("idle", `no answer within ${Math.round(idleMs / 1000)} s`));
+    /** First for the connection, then for the answer. */
+    let timer =
+      idleMs <= connectMs
+        ? setTimeout(late, idleMs)
+        : setTimeout(() => {
+            if (!connected) return stop(new HttpFailure("connect", `no connection within ${connectMs / 1000} s`));
+            timer = setTimeout(late, Math.min(idleMs - connectMs, 2 ** 31 - 1));
+          }, connectMs);
     const onAbort = (): void => stop(signal.reason);
     function settle(): void {
-      clearTimeout(connecting);
-      clearTimeout(idle);
+      clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
     }
     function stop(reason: unknown): void {
@@ -143,12 +150,11 @@ function reply(response: IncomingMessage, idleMs: number, signal: AbortSignal): 
   let ended = false;
   let failure: unknown;
   let fresh = true;
-  const idle = setTimeout(
-    () => {
-      if (wake !== undefined) fail(new HttpFailure("idle", `nothing arrived for ${idleMs} ms`));
-    },
-    Math.min(idleMs, 2 ** 31 - 1),
-  );
+  /** Runs from the first wait on: an answer that comes in one piece needs none. */
+  let idle: NodeJS.Timeout | undefined;
+  const tooLong = (): void => {
+    if (wake !== undefined) fail(new HttpFailure("idle", `nothing arrived for ${idleMs} ms`));
+  };
   const notify = (): void => {
     const sleeper = wake;
     wake = undefined;
@@ -202,7 +208,7 @@ function reply(response: IncomingMessage, idleMs: number, signal: AbortSignal): 
         if (failure !== undefined) throw failure;
         if (ended) return undefined;
         if (fresh) {
-          idle.refresh();
+          idle = idle?.refresh() ?? setTimeout(tooLong, Math.min(idleMs, 2 ** 31 - 1));
           fresh = false;
         }
         await new Promise<void>((resolve) => {

@@ -7,7 +7,7 @@ import { bearer } from "./http-client.ts";
 import { bareName } from "./model-names.ts";
 import { createResponsesReader, rateLimitsFromHeaders } from "./responses-events.ts";
 import { isPlain, isSent, plainRequest, wireItem, withFiles } from "./responses-items.ts";
-import { type InstallationId, metadataField, metadataHeaders } from "./turn-metadata.ts";
+import { type InstallationId, metadataField, metadataHeaders, requestIds } from "./turn-metadata.ts";
 import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
 
 /**
@@ -33,11 +33,21 @@ class ItemTexts {
 
   /** The input of a request. */
   input({ input }: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): readonly string[] {
-    const known = input.map((item) => this.#plain.get(item));
-    const others = input.filter((_, i) => known[i] === undefined);
+    const known: (string | undefined)[] = [];
+    const others: ModelItem[] = [];
+    for (const item of input) {
+      const text = this.#plain.get(item);
+      known.push(text);
+      if (text === undefined) others.push(item);
+    }
     const texts = this.#writtenFor(others, model, lacks, warnings);
     let next = 0;
-    return known.flatMap((text) => text ?? texts[next++] ?? []);
+    const written: string[] = [];
+    for (const each of known) {
+      const text = each ?? texts[next++];
+      if (text !== undefined) written.push(text);
+    }
+    return written;
   }
 
   /** What this model and provider get of each of these items; undefined where they get nothing. */
@@ -54,7 +64,11 @@ class ItemTexts {
 
 export function createResponsesWire(installationId: InstallationId = () => undefined): Wire {
   const items = new ItemTexts();
+  const ids = requestIds(installationId);
   const tools = new WeakMap<ToolSpec, string>();
+
+  /** The last request's, which the next one nearly always has too. */
+  let lastList: { readonly parts: readonly string[]; readonly text: string } | undefined;
 
   function toolList(request: ModelRequest): string {
     const parts = request.tools.filter(isTaken).map((tool) => {
@@ -65,13 +79,16 @@ export function createResponsesWire(installationId: InstallationId = () => undef
       }
       return text;
     });
-    return `[${parts.join(",")}]`;
+    const last = lastList;
+    if (last !== undefined && last.parts.length === parts.length && parts.every((part, i) => part === last.parts[i])) return last.text;
+    lastList = { parts, text: `[${parts.join(",")}]` };
+    return lastList.text;
   }
 
   return {
     path: "/responses",
     auth: bearer,
-    headers: (request) => ({ ...threadHeaders(request), ...metadataHeaders(request, installationId) }),
+    headers: (request) => ({ ...threadHeaders(request), ...metadataHeaders(request, ids) }),
     encode(request, model, lacks): WireRequest {
       const warnings: string[] = [];
       const rest = JSON.stringify(settings(request, model, lacks, warnings));
@@ -83,7 +100,7 @@ export function createResponsesWire(installationId: InstallationId = () => undef
         body: `{${parts.settings},"input":[${parts.items.join(",")}],"tools":${parts.tools}}`,
         parts: {
           ...parts,
-          metadata: () => metadataField(request, installationId),
+          metadata: () => metadataField(request, ids),
           textOf: (item) => (isSent(item, lacks) ? items.of(item) : undefined),
         },
         warnings,

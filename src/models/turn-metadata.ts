@@ -17,36 +17,52 @@ const ownKeys: ReadonlySet<string> = new Set(
 /** The same for all requests of this home to one provider; another provider sees another one, so that two cannot be matched. */
 export type InstallationId = () => string | undefined;
 
-export function metadataHeaders(request: ModelRequest, installationId: InstallationId): Readonly<Record<string, string>> {
+/** The ids that the requests of one provider carry. */
+export interface RequestIds {
+  readonly installation: InstallationId;
+  /** `idFrom`, remembered: all requests of a thread have the same window until its history is compacted. */
+  readonly window: (text: string) => string;
+}
+
+export function requestIds(installation: InstallationId): RequestIds {
+  let last: { readonly text: string; readonly id: string } | undefined;
+  const window = (text: string): string => {
+    if (last?.text !== text) last = { text, id: idFrom(text) };
+    return last.id;
+  };
+  return { installation, window };
+}
+
+export function metadataHeaders(request: ModelRequest, ids: RequestIds): Readonly<Record<string, string>> {
   const { metadata } = request;
   if (metadata === undefined) return {};
   const { subAgent, parentThreadId } = metadata;
   return {
     "x-codex-window-id": windowId(metadata),
-    "x-codex-turn-metadata": asciiJson(turnMetadata(request, metadata, installationId())),
+    "x-codex-turn-metadata": asciiJson(turnMetadata(request, metadata, ids)),
     ...(parentThreadId === undefined ? {} : { "x-codex-parent-thread-id": headerText(parentThreadId) }),
     ...(subAgent === undefined ? {} : { "x-openai-subagent": headerText(subAgent === "thread_spawn" ? "collab_spawn" : subAgent) }),
   };
 }
 
 /** The same for a websocket, whose headers are sent only once: a field of the body, with its name. */
-export function metadataField(request: ModelRequest, installationId: InstallationId): string | undefined {
+export function metadataField(request: ModelRequest, ids: RequestIds): string | undefined {
   if (request.metadata === undefined) return undefined;
-  return `"client_metadata":${JSON.stringify(metadataHeaders(request, installationId))}`;
+  return `"client_metadata":${JSON.stringify(metadataHeaders(request, ids))}`;
 }
 
 const windowId = ({ threadId, window }: RequestMetadata): string => `${headerText(threadId)}:${window}`;
 
-function turnMetadata(request: ModelRequest, metadata: RequestMetadata, installationId: string | undefined): Record<string, unknown> {
+function turnMetadata(request: ModelRequest, metadata: RequestMetadata, ids: RequestIds): Record<string, unknown> {
   const ofClient = Object.entries(metadata.ofClient).filter(([key]) => !ownKeys.has(key));
   return {
-    installation_id: installationId,
+    installation_id: ids.installation(),
     session_id: metadata.sessionId,
     thread_id: metadata.threadId,
     turn_id: request.turnId === "" ? undefined : request.turnId,
     window_id: windowId(metadata),
     window_number: metadata.window,
-    context_window_id: idFrom(windowId(metadata)),
+    context_window_id: ids.window(windowId(metadata)),
     request_kind: metadata.kind,
     forked_from_thread_id: metadata.forkedFromId,
     parent_thread_id: metadata.parentThreadId,

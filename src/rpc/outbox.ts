@@ -65,7 +65,7 @@ export class Outbox {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      this.#handOver();
+      this.handOver();
     });
   }
   /** Writes everything that is left, regardless of its size: before a close frame. */
@@ -83,7 +83,8 @@ export class Outbox {
     this.#stall = undefined;
   }
 
-  #handOver(): void {
+  /** Writes what the socket takes now; the rest follows as it is read. */
+  handOver(): void {
     while (this.#next < this.#texts.length && !this.isBehind) this.#handPiece(pieceBytes);
     if (!this.isBehind) return;
     this.#handlers.behind?.();
@@ -104,7 +105,7 @@ export class Outbox {
   #drained(): void {
     clearTimeout(this.#stall);
     this.#stall = undefined;
-    this.#handOver();
+    this.handOver();
     if (this.#length === 0 && this.#socket.writableLength === 0) this.#handlers.drained();
   }
   /** A long message is written in one chunk, without progress information: its time limit follows from the minimum rate. */

@@ -88,6 +88,10 @@ export class Peer {
   send(json: string): void {
     this.#transport.send(json);
   }
+  /** Sends what this tick has produced so far without waiting for its end. */
+  flush(): void {
+    this.#transport.flush?.();
+  }
   /** Answers a request that `takeRequest` accepted. */
   respond(id: string | number, outcome: Outcome): void {
     this.#respond(id, "a request that was taken", outcome);

@@ -40,3 +40,22 @@ test("long and short messages arrive as lines, in order, with all their characte
   transport.close();
   assert.equal(Buffer.concat(taken).toString(), `${messages.join("\n")}\n`);
 });
+
+test("what must not wait for the end of the tick leaves at once, and nothing is sent twice", async () => {
+  const taken: string[] = [];
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      taken.push(chunk.toString());
+      done();
+    },
+  });
+  const transport = new LinesTransport(new PassThrough(), output);
+  transport.send("1");
+  transport.send("2");
+  assert.deepEqual(taken, []);
+  transport.flush();
+  assert.deepEqual(taken, ["1\n2\n"]);
+  transport.send("3");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(taken, ["1\n2\n", "3\n"]);
+});

@@ -68,12 +68,12 @@ export class LinesTransport implements Transport {
     this.#queue.push(json);
     this.#queued += json.length;
     if (this.backlog > maxBacklog) return this.cutOff(tooFarBehind);
-    if (this.#queued >= pieceCharacters) return this.#flush();
+    if (this.#queued >= pieceCharacters) return this.flush();
     if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      this.#flush();
+      this.flush();
     });
   }
   pause(): void {
@@ -83,7 +83,7 @@ export class LinesTransport implements Transport {
     this.#input.resume();
   }
   close(): void {
-    this.#flush();
+    this.flush();
     this.#end();
   }
   /** Closing the output is the only signal that the other side gets; it follows complete lines. */
@@ -94,7 +94,7 @@ export class LinesTransport implements Transport {
     this.#output.end();
     this.#end(new Error(why));
   }
-  #flush(): void {
+  flush(): void {
     if (this.#queue.length === 0) return;
     const bytes = this.#queued < pieceCharacters ? Buffer.from(`${this.#queue.join("\n")}\n`) : bytesOf(this.#queue);
     this.#queue = [];

@@ -2,6 +2,8 @@
 export interface Transport {
   /** Queues one message. All messages of one tick are sent together. Ignored after the end. */
   send(json: string): void;
+  /** Sends what is queued now, not when the tick is over: for what must not wait for the rest of the tick. */
+  flush?(): void;
   /** Characters queued and not yet delivered to the other side. */
   readonly backlog: number;
   /** Stops reading: back-pressure towards the sender. */

@@ -66,6 +66,9 @@ export class WebSocketTransport implements Transport {
     if (this.#closed || this.#ws.readyState !== this.#ws.OPEN) return;
     this.#outbox.send(json);
   }
+  flush(): void {
+    this.#outbox.handOver();
+  }
   pause(): void {
     this.#paused = true;
     this.#ws.pause();

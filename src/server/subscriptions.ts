@@ -281,6 +281,9 @@ export class Subscriptions implements Audience {
     this.#parents.delete(threadId);
     this.#readers.wake();
   }
+  hurry(threadId: string): void {
+    for (const session of this.subscribers(threadId)) session.peer.flush();
+  }
   isWatched(threadId: string): boolean {
     return this.subscribers(threadId).size > 0;
   }

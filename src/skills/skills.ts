@@ -37,6 +37,17 @@ interface Found {
   readonly onlyNamed: ReadonlySet<string>;
 }
 
+/** What was found in a folder whose project has no skills of its own: what the user has accepted of those is looked up each time. */
+interface Last {
+  readonly cwd: string;
+  readonly config: Config;
+  readonly extraRoots: readonly string[];
+  readonly folders: readonly string[];
+  readonly scans: readonly Scan[];
+  readonly found: Found;
+  readonly catalogue: string | undefined;
+}
+
 const waitingReason = "it is new, or changed since you accepted it; look at it and run `parley trust` in its project to use it";
 const waitingError = (file: string): SkillsListEntry["errors"][number] => ({ path: file, message: `not in force: ${waitingReason}` });
 
@@ -49,6 +60,8 @@ class LocalSkills implements Skills {
   readonly #listeners = new Set<() => void>();
   readonly #watch = new FolderWatch(() => this.#announce());
   #extraRoots: readonly string[] = [];
+  /** What was found last, and in what: nearly every turn finds the same. */
+  #last: Last | undefined;
   #unpacked: Promise<void> | undefined;
 
   constructor(options: SkillsOptions) {
@@ -56,7 +69,10 @@ class LocalSkills implements Skills {
   }
 
   async list(cwd: string, { forceReload }: { readonly forceReload: boolean }): Promise<SkillsListEntry> {
-    if (forceReload) this.#scans.clear();
+    if (forceReload) {
+      this.#scans.clear();
+      this.#last = undefined;
+    }
     const { skills, errors } = await this.#find(cwd, this.#options.config.effective(cwd));
     return { cwd, skills, errors };
   }
@@ -90,8 +106,7 @@ class LocalSkills implements Skills {
   async catalogue(settings: ThreadSettings, config: Config): Promise<string | undefined> {
     if (config.features["skills"] === false || tableOf(config.raw, "skills")["include_instructions"] === false) return undefined;
     const found = await this.#find(settings.cwd, config);
-    const offered = found.skills.filter(({ path: file }) => !found.onlyNamed.has(file));
-    return catalogueText(offered.filter((skill) => refusalOf(skill, config, found) === undefined));
+    return this.#last?.found === found ? this.#last.catalogue : catalogueOf(found, config);
   }
 
   async injections(content: readonly UserInput[], settings: ThreadSettings, config: Config): Promise<readonly string[]> {
@@ -130,12 +145,23 @@ class LocalSkills implements Skills {
   }
 
   async #find(cwd: string, config: Config): Promise<Found> {
+    const last = this.#last;
+    if (last?.cwd === cwd && last.config === config && last.extraRoots === this.#extraRoots && last.scans.every(isUnchanged)) {
+      this.#watch.add(last.folders); // one that failed is tried again
+      return last.found;
+    }
+    return await this.#look(cwd, config);
+  }
+
+  async #look(cwd: string, config: Config): Promise<Found> {
+    const extraRoots = this.#extraRoots;
     if (bundledOn(config)) {
       this.#unpacked ??= unpackBundled(path.join(this.#options.codexHome, "skills", ".system"));
       await this.#unpacked;
     }
     const roots = this.#roots(cwd, config);
-    this.#watch.add(roots.map((root) => root.folder));
+    const folders = roots.map((root) => root.folder);
+    this.#watch.add(folders);
     const scans = await Promise.all(roots.map((root) => this.#scan(root)));
     const byPath = new Map(scans.flatMap((scan) => scan.skills).map((skill) => [skill.path, skill]));
     const skills = [...byPath.values()]
@@ -143,7 +169,10 @@ class LocalSkills implements Skills {
       .sort((a, b) => scopes.indexOf(a.scope) - scopes.indexOf(b.scope) || order(a.name, b.name) || order(a.path, b.path));
     const waiting = config.trusted ? this.#waitingAmong(skills, new Map(scans.flatMap((scan) => [...scan.digests])), config) : {};
     const errors = [...scans.flatMap((scan) => scan.errors), ...Object.keys(waiting).map(waitingError)];
-    return { skills, errors, waiting, onlyNamed: new Set(scans.flatMap((scan) => [...scan.onlyNamed])) };
+    const found = { skills, errors, waiting, onlyNamed: new Set(scans.flatMap((scan) => [...scan.onlyNamed])) };
+    const isProjects = skills.some(({ scope }) => scope === "repo");
+    this.#last = isProjects ? undefined : { cwd, config, extraRoots, folders, scans, found, catalogue: catalogueOf(found, config) };
+    return found;
   }
 
   /** The project's skills that the user has not accepted, by path. */
@@ -249,6 +278,11 @@ function refusalOf(skill: SkillMetadata, config: Config, { waiting }: Pick<Found
   if (skill.scope === "repo" && !config.trusted) return `it belongs to the project ${config.projectRoot}, which the user has not trusted`;
   if (Object.hasOwn(waiting, skill.path)) return waitingReason;
   return undefined;
+}
+
+function catalogueOf(found: Found, config: Config): string | undefined {
+  const offered = found.skills.filter(({ path: file }) => !found.onlyNamed.has(file));
+  return catalogueText(offered.filter((skill) => refusalOf(skill, config, found) === undefined));
 }
 
 /** A name that two skills share refers to neither of them. */

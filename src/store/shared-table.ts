@@ -47,6 +47,7 @@ export class SharedTable {
 
   /** undefined when nothing was ever stored: reading makes no file. */
   async read<T>(work: (db: DatabaseSync) => T): Promise<T | undefined> {
+    if (!isFile(this.#own) && !isFile(this.#theirs)) return undefined; // in most homes, at the end of every turn
     return await this.#aroundDamage(async () => {
       const file = await this.#file();
       return file === undefined ? undefined : await inDatabase(file, work);

@@ -11,7 +11,15 @@ import { watched } from "./watch-turns.ts";
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const nobody: Audience = {
-  ...{ toThread: () => {}, toOlder: () => {}, toAll: () => {}, isWatched: () => true, forget: () => {}, caughtUp: () => undefined },
+  ...{
+    toThread: () => {},
+    toOlder: () => {},
+    toAll: () => {},
+    isWatched: () => true,
+    forget: () => {},
+    hurry: () => {},
+    caughtUp: () => undefined,
+  },
   ask: async () => ({ kind: "answered", result: { decision: "accept" }, by: "t" }),
 };
 const otel = { exporter: { "otlp-http": { endpoint: "http://collector.invalid:4318/v1/logs", headers: { "x-key": "k" } } } };

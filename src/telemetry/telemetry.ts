@@ -43,7 +43,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     itemStarted: ({ threadId, item }) => turns.get(threadId)?.itemStarted(item),
     itemCompleted: ({ threadId, item }) => turns.get(threadId)?.itemCompleted(item),
     asked: (threadId, method, itemId) => turns.get(threadId)?.asked(method, itemId),
-    turnCompleted({ threadId, turn }) {
+    turnSent({ threadId, turn }) {
       turns.get(threadId)?.end(turn.status, turn.error?.message);
       turns.delete(threadId);
     },
@@ -245,9 +245,10 @@ const watchedClient = (client: ModelClient, provider: string, traceOf: FindTrace
 });
 
 const watchedSource = (source: ToolSource, isOn: () => boolean, traceOf: FindTrace): ToolSource => ({
-  async tools(offer, signal) {
-    const tools = await source.tools(offer, signal);
-    return isOn() ? tools.map((tool) => watchedTool(tool, traceOf)) : tools;
+  tools(offer, signal) {
+    const watchedTools = (tools: readonly Tool[]): readonly Tool[] => (isOn() ? tools.map((tool) => watchedTool(tool, traceOf)) : tools);
+    const found = source.tools(offer, signal);
+    return found instanceof Promise ? found.then(watchedTools) : watchedTools(found);
   },
 });
 

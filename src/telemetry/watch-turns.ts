@@ -10,6 +10,8 @@ type Notified<M extends keyof ServerNotifications> = ParamsOf<ServerNotification
 export interface TurnWatcher {
   turnStarted?(params: Notified<"turn/started">): void;
   turnCompleted?(params: Notified<"turn/completed">): void;
+  /** Clients were sent the turn's end: for what they need not wait for. */
+  turnSent?(params: Notified<"turn/completed">): void;
   itemStarted?(params: Notified<"item/started">): void;
   itemCompleted?(params: Notified<"item/completed">): void;
   failed?(params: Notified<"error">): void;
@@ -28,15 +30,20 @@ export function watched(audience: Audience, watchers: readonly TurnWatcher[]): A
     "item/completed": (params) => each((watcher) => watcher.itemCompleted?.(params)),
     error: (params) => each((watcher) => watcher.failed?.(params)),
   };
+  const sent: Listeners = { "turn/completed": (params) => each((watcher) => watcher.turnSent?.(params)) };
   return {
     toThread: (threadId, method, params) => {
       listeners[method]?.(params);
       audience.toThread(threadId, method, params);
+      if (sent[method] === undefined) return;
+      audience.hurry(threadId);
+      sent[method](params);
     },
     toOlder: (threadId, method, params) => audience.toOlder(threadId, method, params),
     toAll: (method, params) => audience.toAll(method, params),
     isWatched: (threadId) => audience.isWatched(threadId),
     forget: (threadId) => audience.forget(threadId),
+    hurry: (threadId) => audience.hurry(threadId),
     caughtUp: (threadId) => audience.caughtUp(threadId),
     async ask(threadId, method, params, asking) {
       const itemId = "itemId" in params && typeof params.itemId === "string" ? params.itemId : undefined;
@@ -55,8 +62,9 @@ export function watched(audience: Audience, watchers: readonly TurnWatcher[]): A
 /** Logs what a later reader needs: which turns there were, how they ended, what went wrong on the way. */
 export function logWatcher(log: Log): TurnWatcher {
   return {
-    turnStarted: ({ threadId, turn }) => log.info("turn started", { threadId, turnId: turn.id }),
-    turnCompleted({ threadId, turn }) {
+    // In the next round: the request to the model goes first.
+    turnStarted: ({ threadId, turn }) => void setImmediate(() => log.info("turn started", { threadId, turnId: turn.id })),
+    turnSent({ threadId, turn }) {
       const { id: turnId, status, durationMs, error } = turn;
       log.info("turn ended", { threadId, turnId, status, durationMs, ...(error == null ? {} : { error: error.message }) });
     },

@@ -52,6 +52,7 @@ export function createSurroundings({ codexHome, git }: SurroundingsOptions): Sur
         [codexHome, [overrideName, docName]] as const,
         ...(hasMachine === false ? [] : foldersDownTo(cwd, config)).map((f) => [f, names] as const),
       ]) {
+        if (hasNone(folder, docNames)) continue;
         const found = await docsIn(folder, docNames, left);
         docs.push(...found);
         left -= Buffer.byteLength(found.at(-1)?.text ?? "");
@@ -80,6 +81,15 @@ async function docsIn(folder: string, names: readonly string[], maxBytes: number
     if (doc !== undefined && doc.text.trim() !== "") break;
   }
   return docs;
+}
+
+/** In most folders, and every turn asks. */
+function hasNone(folder: string, names: readonly string[]): boolean {
+  try {
+    return names.every((name) => isMissing(path.join(folder, name)));
+  } catch {
+    return false; // whoever reads it reports why it cannot be read
+  }
 }
 
 /** undefined when there is no such file, or nothing in it. */

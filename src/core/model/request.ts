@@ -22,7 +22,8 @@ export async function offeredTools(run: Run): Promise<readonly Tool[]> {
   };
   const offered = new Map<string, Tool>();
   for (const source of thread.ports.tools) {
-    for (const tool of await source.tools(offer, turn.signal)) {
+    const found = source.tools(offer, turn.signal);
+    for (const tool of found instanceof Promise ? await found : found) {
       const key = `${tool.namespace ?? ""}/${tool.name}`;
       if (!offered.has(key) && run.offers(tool)) offered.set(key, tool);
     }

@@ -56,6 +56,9 @@ export interface RunTurn extends MomentTurn, AskingTurn {
   readonly guard: { countRequest(): void };
   /** What may turn out to be the turn's last announcement, once it is stored: `told` waits for it. */
   tellLast(told: Promise<void>): void;
+  /** For what no client waits for: done when the turn's end was announced, or before its next request. */
+  postpone(work: () => void): void;
+  catchUp(): void;
   /** Notified when the model is about to run a command. */
   readonly edits: { readonly snapshot: { expectCommand(): void } };
   lastAgentMessage: string | null;

@@ -10,7 +10,8 @@ import { type OfferedCall, offeredCall } from "./find-tool.ts";
 import { ReplyItems } from "./reply-items.ts";
 import { offeredTools, requestFor } from "./request.ts";
 import type { Run } from "./run.ts";
-import { unsealHistory } from "./unseal-history.ts";
+import type { RunTurn } from "./run-turn.ts";
+import { isSealed, unsealHistory } from "./unseal-history.ts";
 
 export interface Reply {
   readonly calls: readonly OfferedCall[];
@@ -61,6 +62,7 @@ export async function toolsFor(run: Run): Promise<{ tools: readonly Tool[] } | {
   const isProgram = thread.clients.refusesTour;
   const why = isProgram ? thread.ports.whyNoModel(thread.config, run.settings.modelProvider) : undefined;
   if (why !== undefined) return { failed: { message: why, codexErrorInfo: "other", additionalDetails: null } };
+  run.turn.catchUp();
   const refused = await overBudget(run.turn);
   if (refused !== undefined) return { failed: refused };
   const prepared = thread.ports.catalog.prepare(run.settings.model, thread.provider(run.settings), signal); // the model may have changed
@@ -90,7 +92,7 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
   const { turn, history } = run;
   const { thread } = turn;
   const items = new ReplyItems(run);
-  await unsealHistory(run); // this attempt may go to a different provider
+  if (isSealed(run)) await unsealHistory(run); // this attempt may go to a different provider
   const sent = history.items.length;
   const client = thread.ports.models.clientFor(thread.provider(run.settings));
   // The last item, while it is stored: what follows is announced after it, and an answer's end is stored together with it.
@@ -101,10 +103,7 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
       for (const event of batch) {
         const isStreamed = streamed.has(event.type);
         // What follows in the same piece of the stream takes longer than all of it so far: clients get the text first.
-        if (hasStreamed && !isStreamed) {
-          await turn.thread.ports.clock.nextRound();
-          turn.signal.throwIfAborted();
-        }
+        if (hasStreamed && !isStreamed) thread.ports.audience.hurry(thread.id);
         hasStreamed = isStreamed;
         if (untold !== undefined && (event.type !== "completed" || items.hasOpen)) await untold;
         if (event.type === "failed") return { calls: [], failure: event.failure, items };
@@ -115,9 +114,10 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
           const calls = items.calls.map((item) => offeredCall(item, tools));
           const cut = event.cut === undefined ? undefined : { ...event.cut, callIds: event.cut.callIds.map((id) => items.callIdOf(id)) };
           const goesOn = event.goesOn === true && items.any;
-          const told = answered(run, event, untold);
-          if (calls.length > 0 || goesOn || !run.isThreads || thread.config.hooks.length > 0) await told;
-          else turn.tellLast(told);
+          const mayBeLast = calls.length === 0 && !goesOn && run.isThreads && thread.config.hooks.length === 0;
+          const told = answered(run, event, { untold, mayBeLast });
+          if (mayBeLast) turn.tellLast(told);
+          else await told;
           return { calls, goesOn, cut, items };
         }
         untold = take(run, event, items);
@@ -169,19 +169,40 @@ function rounded({ primary, secondary }: RateLimits): Pick<RateLimits, "primary"
   return { primary: round(primary), secondary: round(secondary) };
 }
 
-/** An answer is over; `untold` is its last item. */
-async function answered(run: Run, event: Extract<ModelEvent, { type: "completed" }>, untold: Promise<void> | undefined): Promise<void> {
-  await Promise.all([untold, event.usage === undefined ? undefined : countUsage(run, event.usage, untold)]);
-  run.turn.items.notifyAnswered(event.responseId, event.usage);
+interface Ending {
+  /** Its last item, while it is stored. */
+  readonly untold: Promise<void> | undefined;
+  readonly mayBeLast: boolean;
 }
 
-/** All usage within a turn counts for its thread. It is announced after `untold`. */
-export async function countUsage({ turn, settings }: Run, usage: TokenUsage, untold?: Promise<void>): Promise<void> {
+/** An answer is over. What the last one has cost is written down after the turn's end was announced. */
+async function answered(run: Run, event: Extract<ModelEvent, { type: "completed" }>, { untold, mayBeLast }: Ending): Promise<void> {
+  const { usage, responseId } = event;
+  const { settings } = run; // a client may choose another model before it is written down
+  await Promise.all([untold, usage === undefined ? undefined : announceUsage(run, usage, untold)]);
+  run.turn.items.notifyAnswered(responseId, usage);
+  if (usage === undefined) return;
+  if (mayBeLast) run.turn.postpone(() => spend(run.turn, settings, usage));
+  else spend(run.turn, settings, usage);
+}
+
+/** All usage within a turn counts for its thread. */
+export async function countUsage(run: Run, usage: TokenUsage): Promise<void> {
+  const { turn, settings } = run;
+  await announceUsage(run, usage);
+  spend(turn, settings, usage);
+}
+
+/** It is announced after `untold`. */
+async function announceUsage({ turn }: Run, usage: TokenUsage, untold?: Promise<void>): Promise<void> {
   const { thread } = turn;
   thread.countTokens(usage);
   await Promise.all([untold, thread.record([{ type: "tokenUsage", turnId: turn.id, usage: thread.usage }])]);
   turn.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId: turn.id, tokenUsage: thread.usage });
-  thread.ports.usage?.spent(thread.id, turn.id, { model: settings.model, provider: settings.modelProvider }, usage);
+}
+
+function spend({ id, thread }: RunTurn, { model, modelProvider: provider }: Run["settings"], usage: TokenUsage): void {
+  thread.ports.usage?.spent(thread.id, id, { model, provider }, usage);
 }
 
 function abortable(waiting: Promise<void>, signal: AbortSignal): Promise<void> {

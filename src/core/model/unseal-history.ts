@@ -6,11 +6,14 @@ import { type Run, recordHistory } from "./run.ts";
 export const canUnseal = ({ turn: { thread }, settings }: Run): boolean =>
   thread.ports.catalog.find(settings.model, thread.provider(settings)).compactsRemotely;
 
+/** Whether `unsealHistory` may have something to do. */
+export const isSealed = ({ isThreads, history }: Run): boolean => isThreads && history.items.some(isSealedHistory);
+
 /** Call before a request: the model or provider may have changed since the last one. */
 export async function unsealHistory(run: Run): Promise<void> {
   const { turn, history } = run;
   const { thread } = turn;
-  if (!run.isThreads || !history.items.some(isSealedHistory) || canUnseal(run)) return;
+  if (!isSealed(run) || canUnseal(run)) return;
   const records = thread.ephemeral ? thread.kept : await thread.ports.store.read(thread.id);
   const known = new Map(history.items.map((item) => [JSON.stringify(item), item])); // other code compares them by identity
   const items = unsealedHistory(records).map((item) => known.get(JSON.stringify(item)) ?? item);

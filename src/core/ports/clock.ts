@@ -11,8 +11,6 @@ export interface Timers extends Clock {
   monotonic(): number;
   /** Calls back once; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void;
-  /** Resolves in the next round of the event loop: transports send what a round has produced when it is over. */
-  nextRound(): Promise<void>;
   /** A signal that aborts after this time. */
   timeout(ms: number): AbortSignal;
 }

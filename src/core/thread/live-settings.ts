@@ -30,6 +30,8 @@ export class LiveSettings {
   /** The config without the plugins disabled for this thread. */
   #narrowed: { readonly from: Config; readonly without: readonly string[]; readonly config: Config } | undefined;
   #keepsProvider: boolean;
+  /** Settings that a request without any left as they were under this config: most turns ask for nothing else. */
+  #unmoved: { readonly settings: ThreadSettings; readonly config: Config } | undefined;
 
   constructor(ports: SettingsPorts, { settings, config, chosen, overrides, keepsProvider }: LiveSettingsOptions) {
     this.#ports = ports;
@@ -61,12 +63,17 @@ export class LiveSettings {
   /** Whether a different sandbox is in force now: another policy, or other rules about files. */
   change(change: SettingsChange): boolean {
     const before = this.#current;
+    const asksNothing = Object.values(change).every((value) => value === undefined);
+    if (asksNothing && this.#unmoved?.settings === before && this.#unmoved.config === this.#config) return false;
     const next = changed(before, this.config, change);
     for (const name of chosenBy(change)) this.#chosen.add(name);
     if (next.cwd !== before.cwd) this.#config = this.#ports.config.effective(next.cwd, this.overrides);
     const settled = { ...next, modelProvider: change.modelProvider ?? this.#providerAfter(change) };
     if (change.modelProvider) this.#keepsProvider = true;
-    if (JSON.stringify(settled) === JSON.stringify(before)) return false;
+    if (JSON.stringify(settled) === JSON.stringify(before)) {
+      if (asksNothing) this.#unmoved = { settings: before, config: this.#config };
+      return false;
+    }
     this.#current = Object.freeze(settled);
     const sandboxOf = ({ sandboxPolicy, fileRules = null }: ThreadSettings): string => JSON.stringify([sandboxPolicy, fileRules]);
     return sandboxOf(settled) !== sandboxOf(before);

@@ -419,6 +419,7 @@ export class LiveThread implements TurnThread {
     await (turn.isSuspended ? leaveTurn(turn) : this.#end(turn, outcome)).catch((error: unknown) =>
       this.ports.log.error("turn could not be ended cleanly", { turn: turn.id, error: String(error) }),
     );
+    turn.catchUp();
     if (this.#turn === turn) this.#turn = undefined;
     turn.ended.resolve();
     if (this.#isLost) return;
@@ -439,7 +440,7 @@ export class LiveThread implements TurnThread {
     await turn.commands.end((command) => this.terminals.runs(command));
     await turn.outcomes.written();
     for (const item of turn.items.open) if (!this.terminals.owns(item.id)) await turn.items.complete(closed(item));
-    await keepInput(turn, outcome.status === "interrupted");
+    if (turn.steering.isWaiting) await keepInput(turn, outcome.status === "interrupted");
     if (outcome.status === "interrupted" && turn.kind === "regular") await turn.items.addForModel([userMessage(abortedNote)]);
     await turn.edits.snapshot.settle();
     const now = this.ports.clock.now();

@@ -205,6 +205,7 @@ const silent = (audience: Audience): Audience => ({
   toAll: () => {},
   ask: async () => ({ kind: "nobody" }),
   forget: () => {},
+  hurry: () => {},
   isWatched: (threadId) => audience.isWatched(threadId),
   caughtUp: () => undefined,
 });

@@ -163,7 +163,7 @@ const textOf = (item: ModelItem): string | undefined => {
 
 async function messageFrom(input: TurnInput, turn: LiveTurn): Promise<ModelItem> {
   const content: MessageContent = [];
-  for (const part of input.content) content.push(...(await messagePart(part, turn)));
+  for (const part of input.content) content.push(...(part.type === "text" ? plainPart(part) : await messagePart(part, turn)));
   return { type: "message", role: "user", content };
 }
 

@@ -104,6 +104,7 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   readonly ended = Promise.withResolvers<void>();
 
   #told: Promise<void> | undefined;
+  #postponed: (() => void)[] = [];
 
   constructor(thread: TurnThread, options: TurnOptions & { id: string; startedAtMs: number; revived?: RevivedOptions }) {
     const { revived } = options;
@@ -148,6 +149,16 @@ export class LiveTurn implements CommandTurn, CompactingTurn {
   async told(): Promise<void> {
     await this.#told;
     this.#told = undefined;
+  }
+
+  postpone(work: () => void): void {
+    this.#postponed.push(work);
+  }
+  catchUp(): void {
+    const postponed = this.#postponed;
+    if (postponed.length === 0) return;
+    this.#postponed = [];
+    for (const work of postponed) work();
   }
 
   #restore({ done, open, steered }: RevivedTurn): void {

@@ -35,6 +35,10 @@ export class Steering {
   get hasNews(): boolean {
     return this.#waiting.length > 0 || this.#notes.length > 0;
   }
+  /** Something is left to take: also what makes the turn ask for nothing more. */
+  get isWaiting(): boolean {
+    return this.hasNews || this.#asides.length > 0;
+  }
   /** Calls back whenever something is added; the returned function ends that. */
   onInput(listener: () => void): () => void {
     this.#listeners.add(listener);

@@ -109,6 +109,7 @@ export class TurnItems {
 
   /** Adds to the model's history without showing an item. */
   async addForModel(items: readonly ModelItem[]): Promise<void> {
+    if (items.length === 0) return this.#sendRaw();
     for (const item of items) this.#thread.history.add(item);
     await this.#thread.record(items.map((item): ThreadRecord => ({ type: "modelItem", item, turnId: this.#at.turnId })));
     this.showRaw(items);

@@ -5,7 +5,7 @@ import { isNearLimit, makeRoom, recover } from "../compaction/make-room.ts";
 import { beforeInput, beforeStop, inputWaits, sessionStarts } from "../hooks/moments.ts";
 import { type Run, threadRun } from "../model/run.ts";
 import { sample } from "../model/sample.ts";
-import { unsealHistory } from "../model/unseal-history.ts";
+import { isSealed, unsealHistory } from "../model/unseal-history.ts";
 import { callTools } from "./call-tool.ts";
 import { takeInput } from "./input.ts";
 import type { LiveTurn } from "./live-turn.ts";
@@ -39,7 +39,7 @@ export async function work(run: Run<LiveTurn>): Promise<TurnError | undefined> {
   if (prepared !== undefined) await prepared;
   warnOfGuess(run);
   while (true) {
-    await unsealHistory(run); // the model may have changed
+    if (isSealed(run)) await unsealHistory(run); // the model may have changed
     const loop = turn.guard.findLoop();
     const stopped = loop === undefined ? undefined : await askOrStop(turn, loop);
     const full = stopped === undefined && isNearLimit(run) ? await makeRoom(run, "request") : stopped;
@@ -47,7 +47,7 @@ export async function work(run: Run<LiveTurn>): Promise<TurnError | undefined> {
     turn.signal.throwIfAborted();
     if (turn.steering.count > 0) turn.guard.noteWords();
     if (turn.thread.hooks.areDue && run.isThreads && (await beforeInput(turn))) return undefined;
-    await takeInput(turn); // input that arrived meanwhile
+    if (turn.steering.isWaiting) await takeInput(turn); // input that arrived meanwhile
     const reply = await sample(run);
     if (reply.failed !== undefined) {
       const failed = reply.overflow === undefined ? reply.failed : await recover(run, reply.overflow, reply.failed);

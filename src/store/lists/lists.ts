@@ -70,7 +70,12 @@ function createReadMarks(db: ListsDatabase): Lists["readMarks"] {
     turnEnded: (threadId, turnId) =>
       db.writeNow(() => {
         db.run("UPDATE threads SET used_ms = ? WHERE id = ? AND project_id IS NOT NULL", db.now, threadId);
-        return set(threadId, textOrNull(find(threadId)?.["first_unread"]) ?? turnId);
+        const revision = randomUuid();
+        const row = db.one(
+          "INSERT INTO read_marks (thread_id, first_unread, revision) VALUES (?1, ?2, ?3) ON CONFLICT (thread_id) DO UPDATE SET first_unread = coalesce(first_unread, ?2), revision = ?3 RETURNING first_unread, revision",
+          ...[threadId, turnId, revision],
+        );
+        return stateOf(threadId, row);
       }),
   };
 }

@@ -18,6 +18,20 @@ export const numberOf = (value: unknown): number => (typeof value === "number" &
 export const numberOrNull = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
 export const oneOf = <const T extends string>(value: unknown, choices: readonly T[]): T | undefined => choices.find((c) => c === value);
 
+/** Whether two values made of plain objects, lists and texts are equal to the last field. False for what is made of anything else. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (Array.isArray(one)) return Array.isArray(other) && one.length === other.length && one.every((part, i) => isSame(part, other[i]));
+  if (!isPlain(one) || !isPlain(other)) return false;
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => Object.hasOwn(other, key) && isSame(one[key], other[key]));
+}
+function isPlain(value: unknown): value is Json {
+  if (!isObject(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
 const strings = (value: Json, ...keys: string[]): boolean => keys.every((key) => typeof value[key] === "string");
 const lists = (value: Json, ...keys: string[]): boolean => keys.every((key) => Array.isArray(value[key]));
 const each = (value: unknown, fits: (part: Json) => boolean): boolean =>

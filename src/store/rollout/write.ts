@@ -3,7 +3,6 @@
  * its "paginated" one is continued in that, because 0.166 refuses a paginated file that ends without an ordinal. Data that does not fit the
  * line's kind goes into a `parley` object next to the payload: a patch from what the line alone means to the record.
  */
-import { isDeepStrictEqual } from "node:util";
 import type { ThreadSettings } from "../../core/ports/settings.ts";
 import type { ThreadRecord } from "../../core/ports/thread-store.ts";
 import type { ThreadItem } from "../../protocol/item.ts";
@@ -11,7 +10,7 @@ import type { TurnError } from "../../protocol/turn.ts";
 import { coreFromItem, reviewOutput } from "./core-items.ts";
 import { type RolloutLine, recordOfLine } from "./line-records.ts";
 import { metaPayload, readSessionMeta } from "./session-meta.ts";
-import { isObject, isString, type Json, listOf, objectOf, stringsOf } from "./shapes.ts";
+import { isModelItem, isObject, isSame, isString, type Json, listOf, objectOf, stringsOf } from "./shapes.ts";
 import { rateLimitsToDisk, usageToDisk } from "./token-count.ts";
 import { settingsFromContext, turnContextPayload } from "./turn-context.ts";
 import { shareImages, userMessageFields } from "./user-content.ts";
@@ -180,6 +179,8 @@ export const innerKey = (type: ThreadRecord["type"]): "meta" | "item" | "setting
 
 /** Of a turn's settings it follows from these alone. */
 function ownPartIn(context: WriteContext, record: ThreadRecord, draft: Draft, ms: number): Json {
+  // The line of a model's item is the item: there is nothing to compare.
+  if (record.type === "modelItem" && isModelItem(record.item)) return record.turnId === undefined ? {} : { set: { turnId: record.turnId } };
   if (record.type !== "turnContext") return ownPart(record, draft, ms);
   const known = context.lastSettings;
   if (known !== undefined && known.of === record.settings) return known.own;
@@ -230,13 +231,12 @@ function withoutUndefined(value: object): Json {
 
 /** The shallow difference: fields to set and fields to drop. */
 function diff(from: Json, to: Json): Json {
-  const set = Object.keys(to).filter((key) => !(key in from && isSame(from[key], to[key])));
+  const set: [string, unknown][] = [];
+  for (const key of Object.keys(to)) if (!(key in from && isSame(from[key], to[key]))) set.push([key, to[key]]);
   const drop = Object.keys(from).filter((key) => !(key in to));
-  const values = set.length === 0 ? {} : { set: Object.fromEntries(set.map((key) => [key, to[key]])) };
+  const values = set.length === 0 ? {} : { set: Object.fromEntries(set) };
   return drop.length === 0 ? values : { ...values, drop };
 }
-const isSame = (one: unknown, other: unknown): boolean =>
-  Object.is(one, other) || (typeof one === "object" && typeof other === "object" && isDeepStrictEqual(one, other));
 
 /** Applies the difference. */
 export function patched(from: Json, patch: Json): Json {
