@@ -4,7 +4,7 @@ import type { StoredThread, ThreadPage } from "../core/ports/thread-store.ts";
 import { JsonText } from "../lib/json-text.ts";
 import type { ThreadListResponse } from "../protocol/thread-list.ts";
 import type { App } from "./app.ts";
-import { storedToWire } from "./stored-thread.ts";
+import { type CommonFacts, commonToWire, ownToWire, storedToWire } from "./stored-thread.ts";
 import { inPlace, placesOf, readMarksOf } from "./thread-place.ts";
 
 export async function listedPage(
@@ -15,10 +15,11 @@ export async function listedPage(
   const [places, marks] = await Promise.all([placesOf(ids, app), readMarksOf(ids, app)]);
   const texts = app.threadTexts.get(threads) ?? [];
   if (isKept === true) app.threadTexts.set(threads, texts);
+  const written = plainWriter();
   const data = threads.map((stored, at) => {
     const place = places.get(stored.id);
     if (!isPlain(stored, place, app)) return JSON.stringify(inPlace(storedToWire(stored, app), place));
-    const text = texts[at] ?? JSON.stringify(storedToWire(stored, app));
+    const text = texts[at] ?? written(stored);
     texts[at] = text;
     return text;
   });
@@ -31,3 +32,27 @@ export async function listedPage(
 /** Whether all that is shown of it is stored with it. */
 const isPlain = ({ id }: StoredThread, place: ThreadPlace | undefined, app: App): boolean =>
   place === undefined && app.threads.find(id) === undefined && app.relay.statusElsewhere(id) === undefined;
+
+/** Writes plain threads one after another: what a thread has in common with the one before is not written again. */
+export function plainWriter(): (stored: StoredThread) => string {
+  let before: StoredThread | undefined;
+  let common = "";
+  return (stored) => {
+    if (before === undefined || !haveInCommon(before, stored)) common = JSON.stringify(commonToWire(stored)).slice(1);
+    before = stored;
+    return `${JSON.stringify(ownToWire(stored)).slice(0, -1)},${common}`;
+  };
+}
+
+/** Threads of one page share the objects that they have in common. */
+const haveInCommon = (a: CommonFacts, b: CommonFacts): boolean =>
+  a.modelProvider === b.modelProvider &&
+  a.cwd === b.cwd &&
+  a.cliVersion === b.cliVersion &&
+  a.source === b.source &&
+  a.originator === b.originator &&
+  a.threadSource === b.threadSource &&
+  a.forkedFromId === b.forkedFromId &&
+  a.parentThreadId === b.parentThreadId &&
+  a.git === b.git &&
+  a.historyMode === b.historyMode;

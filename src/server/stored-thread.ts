@@ -10,37 +10,53 @@ import type { Turn } from "../protocol/turn.ts";
 import type { App, Call } from "./app.ts";
 import { withPlace } from "./thread-place.ts";
 
+type OwnKey = "id" | "sessionId" | "preview" | "name" | "createdAtMs" | "updatedAtMs" | "path";
+/** What is a thread's own, and what most threads of a list have in common. */
+export type OwnFacts = Pick<StoredThread, OwnKey>;
+export type CommonFacts = Omit<StoredThread, OwnKey | "archived" | "hasUserMessage">;
+
 export function storedToWire(stored: StoredThread, app: App, turns: readonly Turn[] = []): Thread {
   const live = app.threads.find(stored.id);
   return {
-    id: stored.id,
-    sessionId: stored.sessionId ?? stored.id,
-    preview: stored.preview,
+    ...ownToWire(stored),
     name: live?.name ?? stored.name,
-    ephemeral: false,
-    modelProvider: stored.modelProvider,
+    ...commonToWire(stored),
     model: live?.settings.model ?? null,
     reasoningEffort: live?.settings.effort ?? null,
-    createdAt: Math.floor(stored.createdAtMs / 1000),
-    updatedAt: Math.floor(stored.updatedAtMs / 1000),
-    recencyAt: Math.floor(stored.updatedAtMs / 1000),
     status: statusOf(stored.id, live, app),
-    path: stored.path,
-    cwd: stored.cwd,
-    cliVersion: stored.cliVersion,
-    source: stored.source,
-    originator: stored.originator,
-    threadSource: stored.threadSource,
-    forkedFromId: stored.forkedFromId,
-    parentThreadId: stored.parentThreadId,
-    gitInfo: stored.git ?? null,
-    historyMode: stored.historyMode,
-    projectId: null,
-    ...agentNames(stored.source),
-    ...withoutExtras,
     turns: [...turns],
   };
 }
+
+export const ownToWire = (stored: OwnFacts) => ({
+  id: stored.id,
+  sessionId: stored.sessionId ?? stored.id,
+  preview: stored.preview,
+  name: stored.name,
+  createdAt: Math.floor(stored.createdAtMs / 1000),
+  updatedAt: Math.floor(stored.updatedAtMs / 1000),
+  recencyAt: Math.floor(stored.updatedAtMs / 1000),
+  path: stored.path,
+});
+
+export const commonToWire = (stored: CommonFacts) => ({
+  ephemeral: false,
+  modelProvider: stored.modelProvider,
+  cwd: stored.cwd,
+  cliVersion: stored.cliVersion,
+  source: stored.source,
+  originator: stored.originator,
+  threadSource: stored.threadSource,
+  forkedFromId: stored.forkedFromId,
+  parentThreadId: stored.parentThreadId,
+  gitInfo: stored.git ?? null,
+  historyMode: stored.historyMode,
+  projectId: null,
+  ...agentNames(stored.source),
+  ...withoutExtras,
+  ...notLoaded,
+});
+const notLoaded = { model: null, reasoningEffort: null, status: { type: "notLoaded" }, turns: [] };
 
 /** What is loaded here without a lease is as old as the moment at which it was let go. */
 function statusOf(id: string, live: LiveThread | undefined, { relay }: App): ThreadStatus {
