@@ -53,9 +53,12 @@ export class LastChanges {
     this.#requestedAtMs = this.#options.now();
   }
 
-  /** Reads what the first `check` needs, so that a request need not wait for it. Files are looked at in `check`. */
+  /** Whether the first `check` is still to come, and nothing was read for it. */
+  get isUnprepared(): boolean {
+    return !this.#isPrepared && this.#isFirst;
+  }
+  /** Reads what it needs, so that a request need not wait for that. Files are looked at in `check`. */
   prepare(db: SqliteIndex): void {
-    if (this.#isPrepared || !this.#isFirst) return;
     this.#isPrepared = true;
     db.prepareNewest(newestCount);
   }

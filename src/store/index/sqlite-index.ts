@@ -224,12 +224,10 @@ export class SqliteIndex {
     return this.#pages.of(key, version, () => prepared ?? this.#rows(sql, ...values));
   }
   /** The rows that the same call of `page` returns next, while nothing is written. */
-  preparePage(query: ThreadQuery, options: PageOptions): readonly IndexRow[] {
+  preparePage(query: ThreadQuery, options: PageOptions): void {
     const { sql, values, key } = statementOf(query, options);
     const version = this.#version();
-    const rows = this.#rows(sql, ...values);
-    this.#nextPage.keep(key, version, rows);
-    return rows;
+    this.#nextPage.keep(key, version, this.#rows(sql, ...values));
   }
   #version(): number {
     return Number(this.#sql.rows("PRAGMA data_version")[0]?.[0]);

@@ -150,8 +150,8 @@ export class ThreadIndex {
     const { rows, goOn, isKept } = await this.#rowsFor(db, query, state);
     this.#build(db);
     const { next, backwardsCursor } = endsOf(query, rows, goOn);
-    if (cursor === undefined) this.#ahead.plan(() => this.#changes.prepare(db));
-    else if (next !== undefined && found === undefined) this.#ahead.plan(() => this.#prepareNext(db, query, next));
+    if (this.#changes.isUnprepared) this.#ahead.plan(() => this.#changes.prepare(db));
+    else if (cursor !== undefined && next !== undefined && found === undefined) this.#ahead.plan(() => this.#prepareNext(db, query, next));
     const threads = this.#threadsOf(rows, query.limit, isKept);
     return { threads, isKept, nextCursor: next === undefined ? null : writeCursor(next), backwardsCursor };
   }
@@ -159,7 +159,7 @@ export class ThreadIndex {
   /** Who has gone on once goes on further. */
   #prepareNext(db: SqliteIndex, query: ThreadQuery, after: Cursor): void {
     if (query.searchTerm !== null || query.sortKey === "section_position") return;
-    this.#threadsOf(db.preparePage(query, { after, named: [], narrowing: undefined }), query.limit, true);
+    db.preparePage(query, { after, named: [], narrowing: undefined });
   }
 
   /** The same threads for the same rows, while no name changes. */
