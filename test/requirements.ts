@@ -453,6 +453,10 @@ export const requirements = {
     says: "a metadata update changes the fields it names, clears those it sets to null, and names at least one",
   },
   "thread.rollback": { source: "app-server README, thread/rollback", says: "turns that were rolled back stay away after a restart" },
+  "thread.readAgain": {
+    source: "Parley",
+    says: "a thread that is read or opened again shows what has happened since: running turns, further ones, rollbacks, other programs' lines",
+  },
   "thread.items": {
     source: "observed 0.166",
     says: "thread/items/list gives all items of a thread or a turn, by pages, in both directions",

@@ -293,7 +293,7 @@ export function createApp(options: ComposeOptions): App {
     execPolicy: ports.execPolicy,
     hasRules: (of) => hasRules(rules, of),
     ...{ commandEnv: ports.commandEnv, shell: surroundings.shell },
-    ...{ clock, ids: systemIds, log, threadTexts: new WeakMap() },
+    ...{ clock, ids: systemIds, log, threadTexts: new WeakMap(), turnTexts: new WeakMap() },
     ...{ subscriptions, wireCheck, relay: new Relay({ app: () => app, connect: live.connect, neighbours: live.neighbours }) },
     openLegacy: (session) => openV1(() => app, session),
     compat: options.compat,

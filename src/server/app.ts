@@ -17,7 +17,7 @@ import type { ModelCatalog } from "../core/ports/model-client.ts";
 import type { Plugins } from "../core/ports/plugins.ts";
 import type { Repositories } from "../core/ports/repository.ts";
 import type { Skills } from "../core/ports/skills.ts";
-import type { StoredThread, ThreadStore } from "../core/ports/thread-store.ts";
+import type { StoredThread, ThreadRecord, ThreadStore } from "../core/ports/thread-store.ts";
 import type { UndoStore } from "../core/ports/undo-store.ts";
 import type { Usage } from "../core/ports/usage.ts";
 import type { Workspace } from "../core/ports/workspace.ts";
@@ -33,6 +33,7 @@ import type { Id, Peer } from "../rpc/peer.ts";
 import type { Relay } from "./relay/relay.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { WireCheck } from "./wire-check.ts";
+import type { KeptTurns } from "./written-turns.ts";
 
 export interface App {
   readonly version: string;
@@ -84,6 +85,8 @@ export interface App {
   readonly subscriptions: Subscriptions;
   /** Threads of pages as lists show them while they are neither loaded nor in a section: as JSON, for as long as the store has the same page. */
   readonly threadTexts: WeakMap<readonly StoredThread[], (string | undefined)[]>;
+  /** The turns in records as JSON, for as long as the store has the same records. */
+  readonly turnTexts: WeakMap<readonly ThreadRecord[], KeptTurns>;
   /** Conversations about threads that other processes on this home run. */
   readonly relay: Relay;
   /** Set in tests. */
@@ -171,7 +174,7 @@ export interface Call {
 }
 
 /** Methods that answer with text where they can: theirs are long lists. */
-type Written = "thread/list";
+type Written = "thread/list" | "thread/read" | "thread/resume";
 type AnswerOf<M, Result> = M extends Written ? Result | JsonText<Result> : Result;
 
 /** One function per row of a method table; a missing or misspelled row does not compile. */

@@ -2,9 +2,10 @@
 import { firstReadState, type ThreadPlace } from "../core/ports/lists.ts";
 import type { StoredThread, ThreadPage } from "../core/ports/thread-store.ts";
 import { JsonText } from "../lib/json-text.ts";
+import type { ThreadReadState } from "../protocol/thread.ts";
 import type { ThreadListResponse } from "../protocol/thread-list.ts";
 import type { App } from "./app.ts";
-import { storedToWire } from "./stored-thread.ts";
+import { type CommonFacts, commonToWire, ownToWire, storedToWire } from "./stored-thread.ts";
 import { inPlace, placesOf, readMarksOf } from "./thread-place.ts";
 
 export async function listedPage(
@@ -15,19 +16,54 @@ export async function listedPage(
   const [places, marks] = await Promise.all([placesOf(ids, app), readMarksOf(ids, app)]);
   const texts = app.threadTexts.get(threads) ?? [];
   if (isKept === true) app.threadTexts.set(threads, texts);
+  const written = plainWriter();
   const data = threads.map((stored, at) => {
     const place = places.get(stored.id);
     if (!isPlain(stored, place, app)) return JSON.stringify(inPlace(storedToWire(stored, app), place));
-    const text = texts[at] ?? JSON.stringify(storedToWire(stored, app));
+    const text = texts[at] ?? written(stored);
     texts[at] = text;
     return text;
   });
-  // As an object, each of its keys would be new to V8, which costs more than all else of a page.
-  const readStates = ids.map((id) => `${JSON.stringify(id)}:${JSON.stringify(marks.get(id) ?? firstReadState(id))}`);
+  const readState = readStateWriter();
+  const readStates = ids.map((id) => readState(id, marks.get(id)));
   const cursors = `"nextCursor":${JSON.stringify(nextCursor)},"backwardsCursor":${JSON.stringify(backwardsCursor)}`;
   return new JsonText(`{"data":[${data.join(",")}],"readStates":{${readStates.join(",")}},${cursors}}`);
+}
+
+/** Writes a key of an object and its value. As an object, each of its keys would be new to V8, which costs more than all else of a page. */
+function readStateWriter(): (id: string, mark: ThreadReadState | undefined) => string {
+  const anyId = "|";
+  const [before = "", after = ""] = JSON.stringify(firstReadState(anyId)).split(anyId);
+  return (id, mark) => {
+    const key = JSON.stringify(id);
+    return `${key}:${mark === undefined ? `${before}${key.slice(1, -1)}${after}` : JSON.stringify(mark)}`;
+  };
 }
 
 /** Whether all that is shown of it is stored with it. */
 const isPlain = ({ id }: StoredThread, place: ThreadPlace | undefined, app: App): boolean =>
   place === undefined && app.threads.find(id) === undefined && app.relay.statusElsewhere(id) === undefined;
+
+/** Writes plain threads one after another: what a thread has in common with the one before is not written again. */
+export function plainWriter(): (stored: StoredThread) => string {
+  let before: StoredThread | undefined;
+  let common = "";
+  return (stored) => {
+    if (before === undefined || !haveInCommon(before, stored)) common = JSON.stringify(commonToWire(stored)).slice(1);
+    before = stored;
+    return `${JSON.stringify(ownToWire(stored)).slice(0, -1)},${common}`;
+  };
+}
+
+/** Threads of one page share the objects that they have in common. */
+const haveInCommon = (a: CommonFacts, b: CommonFacts): boolean =>
+  a.modelProvider === b.modelProvider &&
+  a.cwd === b.cwd &&
+  a.cliVersion === b.cliVersion &&
+  a.source === b.source &&
+  a.originator === b.originator &&
+  a.threadSource === b.threadSource &&
+  a.forkedFromId === b.forkedFromId &&
+  a.parentThreadId === b.parentThreadId &&
+  a.git === b.git &&
+  a.historyMode === b.historyMode;

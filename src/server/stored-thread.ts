@@ -1,6 +1,6 @@
 /** Stored threads, for the handlers that read without loading. */
 
-import { replay } from "../core/context/replay.ts";
+import { turnsFrom } from "../core/context/replay.ts";
 import { type StoredThread, ThreadHeld, type ThreadMeta, type ThreadRecord } from "../core/ports/thread-store.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
 import { archivedError, checkId, type RecentTurns } from "../core/thread/threads.ts";
@@ -9,38 +9,55 @@ import { agentNames, type Thread, type ThreadStatus, withoutExtras } from "../pr
 import type { Turn } from "../protocol/turn.ts";
 import type { App, Call } from "./app.ts";
 import { withPlace } from "./thread-place.ts";
+import { type WrittenTurns, writtenRecords, writtenTurns } from "./written-turns.ts";
 
-export function storedToWire(stored: StoredThread, app: App, turns: readonly Turn[] = []): Thread {
+type OwnKey = "id" | "sessionId" | "preview" | "name" | "createdAtMs" | "updatedAtMs" | "path";
+/** What is a thread's own, and what most threads of a list have in common. */
+export type OwnFacts = Pick<StoredThread, OwnKey>;
+export type CommonFacts = Omit<StoredThread, OwnKey | "archived" | "hasUserMessage">;
+
+/** Without its turns. */
+export function storedToWire(stored: StoredThread, app: App): Thread {
   const live = app.threads.find(stored.id);
   return {
-    id: stored.id,
-    sessionId: stored.sessionId ?? stored.id,
-    preview: stored.preview,
+    ...ownToWire(stored),
     name: live?.name ?? stored.name,
-    ephemeral: false,
-    modelProvider: stored.modelProvider,
+    ...commonToWire(stored),
     model: live?.settings.model ?? null,
     reasoningEffort: live?.settings.effort ?? null,
-    createdAt: Math.floor(stored.createdAtMs / 1000),
-    updatedAt: Math.floor(stored.updatedAtMs / 1000),
-    recencyAt: Math.floor(stored.updatedAtMs / 1000),
     status: statusOf(stored.id, live, app),
-    path: stored.path,
-    cwd: stored.cwd,
-    cliVersion: stored.cliVersion,
-    source: stored.source,
-    originator: stored.originator,
-    threadSource: stored.threadSource,
-    forkedFromId: stored.forkedFromId,
-    parentThreadId: stored.parentThreadId,
-    gitInfo: stored.git ?? null,
-    historyMode: stored.historyMode,
-    projectId: null,
-    ...agentNames(stored.source),
-    ...withoutExtras,
-    turns: [...turns],
   };
 }
+
+export const ownToWire = (stored: OwnFacts) => ({
+  id: stored.id,
+  sessionId: stored.sessionId ?? stored.id,
+  preview: stored.preview,
+  name: stored.name,
+  createdAt: Math.floor(stored.createdAtMs / 1000),
+  updatedAt: Math.floor(stored.updatedAtMs / 1000),
+  recencyAt: Math.floor(stored.updatedAtMs / 1000),
+  path: stored.path,
+});
+
+export const commonToWire = (stored: CommonFacts) => ({
+  ephemeral: false,
+  modelProvider: stored.modelProvider,
+  cwd: stored.cwd,
+  cliVersion: stored.cliVersion,
+  source: stored.source,
+  originator: stored.originator,
+  threadSource: stored.threadSource,
+  forkedFromId: stored.forkedFromId,
+  parentThreadId: stored.parentThreadId,
+  gitInfo: stored.git ?? null,
+  historyMode: stored.historyMode,
+  projectId: null,
+  ...agentNames(stored.source),
+  ...withoutExtras,
+  ...notLoaded,
+});
+const notLoaded = { model: null, reasoningEffort: null, status: { type: "notLoaded" }, turns: [] };
 
 /** What is loaded here without a lease is as old as the moment at which it was let go. */
 function statusOf(id: string, live: LiveThread | undefined, { relay }: App): ThreadStatus {
@@ -48,11 +65,11 @@ function statusOf(id: string, live: LiveThread | undefined, { relay }: App): Thr
   return (isHere ? undefined : relay.statusElsewhere(id)) ?? live?.status() ?? { type: "notLoaded" };
 }
 
-export async function threadFromStored(id: string, withTurns: boolean, app: App): Promise<Thread> {
+/** Without its turns. */
+export async function threadFromStored(id: string, app: App): Promise<Thread> {
   const stored = await app.store.find(id);
   if (stored === undefined) throw invalidRequest(`thread not loaded: ${id}`);
-  const thread = storedToWire(stored, app, withTurns ? await storedTurns(id, app) : []);
-  const placed = await withPlace(thread, app);
+  const placed = await withPlace(storedToWire(stored, app), app);
   if (placed.model !== null) return placed;
   const { model, effort } = await app.store.lastModel(id);
   return { ...placed, model, reasoningEffort: effort };
@@ -97,7 +114,7 @@ export async function recentTurnsOf(id: string, app: App): Promise<RecentTurns> 
   if (live !== undefined) return await app.threads.recentTurnsOf(live);
   const recent = (await app.store.find(id)) === undefined ? undefined : await app.store.readRecent(id);
   if (recent === undefined) return { turns: await turnsOf(id, app), isWhole: () => true };
-  return { turns: replay(recent.records).turns, isWhole: (turnId) => recent.wholeTurns.has(turnId) };
+  return { turns: turnsFrom(recent.records), isWhole: (turnId) => recent.wholeTurns.has(turnId) };
 }
 
 /** The turns of any thread. */
@@ -112,8 +129,13 @@ export async function turnsOf(id: string, app: App): Promise<readonly Turn[]> {
 async function storedTurns(id: string, app: App): Promise<readonly Turn[]> {
   const isOpen = await app.store.hasOpenTurn?.(id);
   const records = await app.store.read(id);
-  const { turns } = replay(records);
+  const turns = turnsFrom(records);
   return isOpen === true ? turns.map((turn) => (hasEnded(turn, records) ? turn : { ...turn, status: "inProgress" as const })) : turns;
+}
+/** The same as text. */
+export async function writtenStoredTurns(id: string, method: string, app: App): Promise<WrittenTurns> {
+  if ((await app.store.hasOpenTurn?.(id)) === true) return writtenTurns(await storedTurns(id, app), method);
+  return writtenRecords(await app.store.read(id), method, app);
 }
 
 /** A turn without an end was interrupted, unless somebody goes on with it. */

@@ -55,7 +55,7 @@ export const threadSettingsHandlers: HandlersFor<typeof threadSettingsRequests> 
     }
     if (projectId === "" && (await app.lists.projects.unassign(threadId)))
       call.after(() => app.subscriptions.toAll("thread/project/updated", { threadId, projectId: null }));
-    return { thread: await threadFromStored(params.threadId, false, app) };
+    return { thread: await threadFromStored(params.threadId, app) };
   },
 
   async "thread/inject_items"(params, { app }) {

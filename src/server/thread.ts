@@ -27,12 +27,13 @@ import { RunsElsewhere } from "../relay/messages.ts";
 import { type App, type Call, calledBy, type HandlersFor, type Session } from "./app.ts";
 import { environmentChange } from "./environments.ts";
 import { awaitRequired, startServers } from "./mcp.ts";
-import { asSoleWriter, findThread, readRecords, threadFromStored } from "./stored-thread.ts";
+import { asSoleWriter, findThread, readRecords, threadFromStored, writtenStoredTurns } from "./stored-thread.ts";
 import { pageOfTurns } from "./thread-list.ts";
 import { readStateOf, withPlace } from "./thread-place.ts";
 import { revertTo, rollBack } from "./thread-revert.ts";
 import { announceConfigChanges, collaborationModeOf } from "./thread-settings.ts";
 import { asksForTour, noteIfProgram } from "./tour.ts";
+import { noTurns, withWrittenTurns, writtenTurnsOf } from "./written-turns.ts";
 
 export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadChangeRequests> = {
   async "thread/start"(params, call) {
@@ -85,8 +86,8 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
         startServers(thread, app);
       });
     if (!wasLoaded) call.after(() => warmUpInBackground(thread));
-    const turns = params.excludeTurns === true ? [] : await app.threads.turnsOf(thread);
-    if (params.excludeTurns !== true) sendUsage(thread, turns, call);
+    const turns = params.excludeTurns === true ? noTurns : await writtenTurnsOf(thread, "thread/resume", app);
+    if (params.excludeTurns !== true) sendUsage(thread, turns.lastId, call);
     call.after(() => {
       const failed = (error: unknown): void => app.log.warn("a goal could not be read", { threadId: id, error: String(error) });
       app.goals.snapshot(thread.id).catch(failed);
@@ -94,11 +95,12 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     call.after(() => app.subscriptions.replay(session, thread.id));
     if (thread.readOnlyBecause !== undefined)
       call.after(() => session.notify("warning", { threadId: thread.id, message: thread.readOnlyBecause ?? "" }));
-    return {
-      ...(await opened(thread, call, turns)),
+    const answer = {
+      ...(await opened(thread, call)),
       ...(params.initialTurnsPage ? { initialTurnsPage: await pageOfTurns(thread.id, params.initialTurnsPage, app) } : {}),
       collaborationMode: collaborationModeOf(thread),
     };
+    return withWrittenTurns(answer, turns);
   },
 
   async "thread/fork"(params, call) {
@@ -122,19 +124,23 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     if (params.attachToSource === true && !thread.ephemeral) await app.lists.attach(thread.id, id);
     await announce(thread, call);
     app.subscriptions.subscribe(session, thread.id);
-    sendUsage(thread, shown, call);
+    sendUsage(thread, shown.at(-1)?.id, call);
     return await opened(thread, call, shown);
   },
 
   async "thread/read"(params, { app }) {
     checkId(params.threadId, "thread");
-    const live = app.threads.find(params.threadId);
+    const { threadId } = params;
+    const live = app.threads.find(threadId);
     const withTurns = params.includeTurns === true;
-    const thread =
-      live === undefined
-        ? await threadFromStored(params.threadId, withTurns, app)
-        : await withPlace(live.toWire(withTurns ? await app.threads.turnsOf(live) : []), app);
-    return { thread, readState: await readStateOf(params.threadId, app) };
+    if (live === undefined) {
+      const thread = await threadFromStored(threadId, app);
+      const turns = withTurns ? await writtenStoredTurns(threadId, "thread/read", app) : noTurns;
+      return withWrittenTurns({ thread, readState: await readStateOf(threadId, app) }, turns);
+    }
+    const turns = withTurns ? await writtenTurnsOf(live, "thread/read", app) : noTurns;
+    const thread = await withPlace(live.toWire(), app);
+    return withWrittenTurns({ thread, readState: await readStateOf(threadId, app) }, turns);
   },
 
   async "thread/archive"(params, call) {
@@ -161,7 +167,7 @@ export const threadHandlers: HandlersFor<typeof threadRequests & typeof threadCh
     if (stored === undefined || !stored.archived) throw invalidRequest(`no archived rollout found for thread id ${params.threadId}`);
     await asSoleWriter(params.threadId, call, () => app.store.unarchive(params.threadId));
     after(() => app.subscriptions.toAll("thread/unarchived", { threadId: params.threadId }));
-    return { thread: await threadFromStored(params.threadId, false, app) };
+    return { thread: await threadFromStored(params.threadId, app) };
   },
 
   async "thread/delete"(params, call) {
@@ -319,9 +325,8 @@ function warmUpInBackground(thread: LiveThread): void {
 }
 
 /** The thread's token usage so far, for a client that joins it and would otherwise learn it only after the next response. */
-function sendUsage(thread: LiveThread, turns: readonly Turn[], { session, after }: Call): void {
+function sendUsage(thread: LiveThread, turnId: string | undefined, { session, after }: Call): void {
   const { usage: tokenUsage } = thread;
-  const turnId = turns.at(-1)?.id;
   if (turnId === undefined || tokenUsage.total.totalTokens === 0) return;
   after(() => session.notify("thread/tokenUsage/updated", { threadId: thread.id, turnId, tokenUsage }));
 }

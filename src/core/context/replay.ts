@@ -41,6 +41,9 @@ export function replay(stored: readonly ThreadRecord[], openTurn?: string): Repl
   };
 }
 
+/** Only the turns, for whoever shows them. */
+export const turnsFrom = (stored: readonly ThreadRecord[]): readonly Turn[] => turnsFromRecords(withLateInput(stored));
+
 /** Input that a turn accepted but never took in comes last. */
 function withLateInput(records: readonly ThreadRecord[], openTurn?: string): readonly ThreadRecord[] {
   if (!records.some((record) => record.type === "steered")) return records;

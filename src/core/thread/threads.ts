@@ -3,7 +3,7 @@ import { invalidRequest } from "../../protocol/errors.ts";
 import type { UserInput } from "../../protocol/item.ts";
 import type { SessionSource } from "../../protocol/policy.ts";
 import type { Turn } from "../../protocol/turn.ts";
-import { type Replayed, replay } from "../context/replay.ts";
+import { type Replayed, replay, turnsFrom } from "../context/replay.ts";
 import type { StartSource } from "../hooks/hook-state.ts";
 import { sessionEnds } from "../hooks/moments.ts";
 import type { Config } from "../ports/config.ts";
@@ -236,7 +236,7 @@ export class Threads {
   /** The turns of a live thread: the stored ones, and the running turn so far. */
   async turnsOf(thread: LiveThread): Promise<readonly Turn[]> {
     const records = await readBesideTurn(thread, () => this.recordsOf(thread));
-    return withRunning(thread, replay(records).turns);
+    return withRunning(thread, turnsFrom(records));
   }
   /** The same, but old turns of a long thread may lack outputs. */
   async recentTurnsOf(thread: LiveThread): Promise<RecentTurns> {
@@ -244,9 +244,14 @@ export class Threads {
     const recent = thread.ephemeral || !thread.isStored ? undefined : await readBesideTurn(thread, () => store.readRecent(thread.id));
     if (recent === undefined) return { turns: await this.turnsOf(thread), isWhole: () => true };
     return {
-      turns: withRunning(thread, replay(recent.records).turns),
+      turns: withRunning(thread, turnsFrom(recent.records)),
       isWhole: (id) => recent.wholeTurns.has(id) || id === thread.turn?.id,
     };
+  }
+  /** What its turns are made from; undefined while one runs. */
+  async restingRecordsOf(thread: LiveThread): Promise<readonly ThreadRecord[] | undefined> {
+    const records = await readBesideTurn(thread, () => this.recordsOf(thread));
+    return thread.turn === undefined ? records : undefined;
   }
   async recordsOf(thread: LiveThread): Promise<readonly ThreadRecord[]> {
     if (thread.ephemeral) return thread.kept;

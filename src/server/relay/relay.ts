@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ThreadHeld, ThreadLost } from "../../core/ports/thread-store.ts";
 import { errorMessage } from "../../lib/error-text.ts";
+import { JsonText } from "../../lib/json-text.ts";
 import { randomUuid } from "../../lib/random.ts";
 import { isCode } from "../../lib/system-error.ts";
 import { invalidRequest, RpcError } from "../../protocol/errors.ts";
@@ -304,7 +305,8 @@ export class Relay {
     try {
       const afterwards: (() => void)[] = [];
       const call = { app, session, id: "", after: (run: () => void) => void afterwards.push(run) };
-      return { answer: (await dispatch("thread/resume", { threadId }, call)) as ThreadResumeResponse, afterwards };
+      const result = await dispatch("thread/resume", { threadId }, call);
+      return { answer: (result instanceof JsonText ? result.toJSON() : result) as ThreadResumeResponse, afterwards };
     } finally {
       lease.release();
     }

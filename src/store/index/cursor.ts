@@ -43,6 +43,19 @@ export interface RowsOfPage {
   readonly goOn?: Cursor | undefined;
 }
 
+/** Where the page after these rows begins, of which the last is its first if they are more than a page; and the cursor back from here. */
+export function endsOf(
+  query: ThreadQuery,
+  rows: readonly IndexRow[],
+  goOn: Cursor | undefined,
+): { readonly next: Cursor | undefined; readonly backwardsCursor: string | null } {
+  const [first, last] = [rows[0], rows[Math.min(rows.length, query.limit) - 1]];
+  return {
+    next: rows.length > query.limit && last !== undefined ? placeOf(last, query) : goOn,
+    backwardsCursor: first === undefined ? null : writeCursor(placeOf(first, query)),
+  };
+}
+
 /**
  * Where unread files may still sort between the rows, from one of these times on: only the rows that are certain. When sorting by last
  * change, no row is certain before all files are known.

@@ -41,6 +41,7 @@ export class LastChanges {
   #sweep: Sweep | undefined;
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
+  #isPrepared = false;
   #isEnded = false;
 
   constructor(options: ChangesOptions) {
@@ -52,13 +53,23 @@ export class LastChanges {
     this.#requestedAtMs = this.#options.now();
   }
 
+  /** Whether the first `check` is still to come, and nothing was read for it. */
+  get isUnprepared(): boolean {
+    return !this.#isPrepared && this.#isFirst;
+  }
+  /** Reads what it needs, so that a request need not wait for that. Files are looked at in `check`. */
+  prepare(db: SqliteIndex): void {
+    this.#isPrepared = true;
+    db.prepareNewest(newestCount);
+  }
+
   /**
    * Call before a list sorted by last change and before a search. Before the first one, the most recently used threads are checked, which in
    * most homes are all; the others follow in the background, now and with later requests. Returns the files that were checked.
    */
   async check(db: SqliteIndex): Promise<readonly string[]> {
     const { now, flush } = this.#options;
-    const isFirst = this.#sweptAtMs === Number.NEGATIVE_INFINITY && this.#sweep === undefined;
+    const isFirst = this.#isFirst;
     const states = isFirst ? db.newestStates(newestCount) : [];
     this.#compare(states);
     if (isFirst) await flush(db);
@@ -79,6 +90,10 @@ export class LastChanges {
     this.#isEnded = true;
     clearTimeout(this.#timer);
     await this.#checking;
+  }
+
+  get #isFirst(): boolean {
+    return this.#sweptAtMs === Number.NEGATIVE_INFINITY && this.#sweep === undefined;
   }
 
   #compare(states: readonly FileState[]): void {

@@ -4,7 +4,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { ThreadPage, ThreadQuery, ThreadStore } from "../../core/ports/thread-store.ts";
+import { setImmediate } from "node:timers/promises";
+import type { StoredThread, ThreadPage, ThreadQuery, ThreadStore } from "../../core/ports/thread-store.ts";
 import { rolloutPath } from "../layout.ts";
 import { createLocalStore } from "../local.ts";
 
@@ -45,6 +46,19 @@ async function allOf(store: ThreadStore, part: Partial<ThreadQuery> = {}): Promi
     if (page.nextCursor === null) return found;
     cursor = page.nextCursor;
   }
+}
+
+/** As a process answers it that has read nothing yet. */
+async function createdAnew(home: string, asked: ThreadQuery): Promise<ThreadPage> {
+  const fresh = createLocalStore({ home });
+  try {
+    return await fresh.list(asked);
+  } finally {
+    await fresh.close();
+  }
+}
+async function turnsOfTheLoop(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await setImmediate();
 }
 
 describe("pages of threads", () => {
@@ -92,6 +106,67 @@ describe("pages of threads", () => {
     assert.equal((await store.list(query())).threads[0]?.name, "renamed");
     rmSync(file);
     assert.deepEqual(idsOf(await store.list(query())), idsOf(first));
+  });
+
+  test("a next page, whose rows were read while the client looked at the one before, shows what has changed since", async () => {
+    const names = path.join(home, "session_index.jsonl");
+    const other = createLocalStore({ home });
+    /** What changes a thread, and what is to be seen of it. */
+    const changes: [what: string, change: (thread: StoredThread) => void | Promise<void>, seen: (thread: StoredThread) => unknown][] = [
+      ["it grew", ({ path: file }) => appendFileSync(file, "{}\n"), (thread) => thread.updatedAtMs > Date.now() - 60_000],
+      [
+        "its name",
+        ({ id }) => appendFileSync(names, `${JSON.stringify({ id, thread_name: "later", updated_at: "" })}\n`),
+        (thread) => thread.name === "later",
+      ],
+      [
+        "another process wrote to the index",
+        ({ id }) => other.updateGit(id, { sha: "abc", branch: "later", originUrl: null }),
+        (thread) => thread.git?.branch === "later",
+      ],
+      [
+        "this process wrote to the index",
+        ({ id }) => store.updateGit(id, { sha: "abc", branch: "ours", originUrl: null }),
+        (thread) => thread.git?.branch === "ours",
+      ],
+      ["it was removed", ({ path: file }) => rmSync(file), () => false],
+    ];
+    for (const sortKey of ["created_at", "updated_at"] as const)
+      for (const [what, change, seen] of changes) {
+        const part = { sortKey, sortDirection: "asc" as const };
+        const first = await store.list(query(part));
+        const second = await store.list(query({ ...part, cursor: first.nextCursor }));
+        const expected = await createdAnew(home, query({ ...part, cursor: second.nextCursor }));
+        const changed = expected.threads[3];
+        if (changed === undefined) throw new Error("no third page");
+        await turnsOfTheLoop(4);
+        await change(changed);
+        const third = await store.list(query({ ...part, cursor: second.nextCursor }));
+        const now = await createdAnew(home, query({ ...part, cursor: second.nextCursor }));
+        assert.deepEqual(idsOf(third), idsOf(now), `${sortKey}: ${what}`);
+        const found = third.threads.find(({ id }) => id === changed.id);
+        // What has grown is the last one by its last change.
+        const stays = what !== "it was removed" && (sortKey === "created_at" || what === "its name");
+        if (stays) assert.ok(found !== undefined && seen(found), `${sortKey}: ${what}`);
+      }
+    await other.close();
+  });
+
+  test("the first list by last change, for which the index was read after another list, shows what has changed since", async () => {
+    const byChange = query({ sortKey: "updated_at" });
+    let ms = Date.now() + 3_600_000;
+    for (const isIndexed of [false, true]) {
+      const fresh = createLocalStore({ home });
+      const [, , { path: file, id } = { path: "", id: "" }] = (await fresh.list(query())).threads;
+      await turnsOfTheLoop(4);
+      ms += 10_000;
+      appendFileSync(file, "{}\n");
+      utimesSync(file, ms / 1000, ms / 1000);
+      if (isIndexed) await createdAnew(home, byChange); // another process puts it into the index
+      const [first] = (await fresh.list(byChange)).threads;
+      assert.deepEqual([first?.id, first?.updatedAtMs], [id, ms]);
+      await fresh.close();
+    }
   });
 
   test("what another process has put into the index is shown", async () => {

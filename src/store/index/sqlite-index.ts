@@ -3,10 +3,11 @@ import path from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { ThreadQuery } from "../../core/ports/thread-store.ts";
 import { parseRolloutName } from "../layout.ts";
-import type { Cursor } from "./cursor.ts";
 import { LastPages } from "./last-pages.ts";
+import { columns, type PageOptions, stateColumns, statementOf } from "./page-query.ts";
+import { Prepared } from "./read-ahead.ts";
 import { Statements } from "./statements.ts";
-import type { Narrowing, TextIndex } from "./text-index.ts";
+import type { TextIndex } from "./text-index.ts";
 
 /** One rollout file. A thread has one, or several if Codex has reverted it; then `isCurrent` marks the one to continue with. */
 export interface IndexRow {
@@ -32,18 +33,10 @@ export interface FileState {
   readonly size: number;
   readonly hasUser: boolean;
 }
-export interface PageOptions {
-  readonly after: Cursor | undefined;
-  readonly named: readonly string[];
-  readonly narrowing: Narrowing | undefined;
-}
 
 /** What many threads have in common. */
 type Shared = Pick<IndexRow, "cwd" | "provider" | "sourceKind" | "sharedFacts">;
 
-// Folders and what threads share are looked up by their keys: a page has few of them, and joining them took most of its time.
-const stateColumns = "place, name, id, updated_ms, size, has_user";
-const columns = `${stateColumns}, segment, archived, created_ms, preview, shared, files.facts`;
 const inPlaces = "files CROSS JOIN places ON places.key = files.place";
 /** More are looked up again. */
 const mostKept = 10_000;
@@ -58,6 +51,8 @@ export class SqliteIndex {
   readonly #sql: Statements;
   /** The pages that were read last, for as long as nothing is written. */
   readonly #pages = new LastPages();
+  readonly #nextPage = new Prepared<readonly IndexRow[]>();
+  readonly #newest = new Prepared<readonly FileState[]>();
   /** By their keys, which are never given to others. */
   readonly #places = new Map<number, string>();
   readonly #shared = new Map<number, Shared>();
@@ -72,7 +67,7 @@ export class SqliteIndex {
   /** All or nothing. Throws if another process writes for too long. */
   transaction(work: () => void): void {
     this.database.exec("BEGIN IMMEDIATE");
-    this.#pages.clear();
+    this.#forgetRead();
     try {
       work();
       this.database.exec("COMMIT");
@@ -82,6 +77,13 @@ export class SqliteIndex {
       this.#shared.clear();
       throw error;
     }
+  }
+
+  /** What was read before a write does not count after it. */
+  #forgetRead(): void {
+    this.#pages.clear();
+    this.#nextPage.clear();
+    this.#newest.clear();
   }
 
   put(row: IndexRow): void {
@@ -183,7 +185,14 @@ export class SqliteIndex {
     return { states: rows.map((row) => this.#stateFrom(row)), last: Number(rows.at(-1)?.at(-1) ?? after) };
   }
   /** The states of listed threads, last changed first. */
-  newestStates(limit: number): FileState[] {
+  newestStates(limit: number): readonly FileState[] {
+    return this.#newest.take(String(limit), this.#version()) ?? this.#readNewest(limit);
+  }
+  /** For the next call of `newestStates`, while nothing is written. */
+  prepareNewest(limit: number): void {
+    this.#newest.keep(String(limit), this.#version(), this.#readNewest(limit));
+  }
+  #readNewest(limit: number): FileState[] {
     // Their paths are made by SQLite, since these are the first rows that a process reads: our own code is slow then.
     const file = `(SELECT path FROM places WHERE places.key = place) || '${path.sep}' || replace(name, '*', id)`;
     const listed = `SELECT ${file}, updated_ms, size FROM files WHERE has_user = 1 AND is_current = 1`;
@@ -208,38 +217,21 @@ export class SqliteIndex {
    * Returns one row more than requested, which shows whether there is a next page. `named` are threads whose name contains the search term;
    * `narrowing` leaves out threads without the text that is searched for.
    */
-  page(query: ThreadQuery, { after, named, narrowing }: PageOptions): ReturnType<LastPages["of"]> {
-    const byPlace = query.sortKey === "section_position";
-    const { where, values } = conditions(query, named);
-    const few = narrowing?.kind === "few" ? narrowing : undefined;
-    const isAll = few?.isAll === true && !byPlace;
-    // Only few rows are looked at where these are known beforehand. Their parameters come first.
-    const sources: string[] = [];
-    const given: string[] = [];
-    if (byPlace) {
-      // json_each has columns with the names of ours
-      sources.push("(SELECT key AS position, value AS positioned FROM json_each(?))");
-      given.push(JSON.stringify(query.ids ?? []));
-      where.push("id = positioned");
-    }
-    if (few !== undefined) {
-      if (isAll) sources.push(`(${fewKeys}) AS found`);
-      where.push(isAll ? "files.key = found.value" : `(in_texts = 0 OR files.key IN (${keysFound}))`);
-      (isAll ? given : values).push(JSON.stringify(few.keys), JSON.stringify(few.named));
-    }
-    const key = byPlace ? "position" : query.sortKey === "created_at" ? "created_ms" : "updated_ms";
-    const [order, beyond] = query.sortDirection === "asc" ? ["ASC", ">"] : ["DESC", "<"];
-    if (after !== undefined) {
-      where.push(`(${key}, id) ${beyond} (?, ?)`);
-      values.push(after.ms, after.id);
-    }
-    const from = [...sources, "files"].join(" CROSS JOIN "); // which keeps this order
-    const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${key} ${order}, id ${order} LIMIT ?`;
-    const all = [...given, ...values, query.limit + 1];
-    const version = Number(this.#sql.rows("PRAGMA data_version")[0]?.[0]);
-    return this.#pages.of(JSON.stringify([sql, ...all]), version, () => this.#rows(sql, ...all));
+  page(query: ThreadQuery, options: PageOptions): ReturnType<LastPages["of"]> {
+    const { sql, values, key } = statementOf(query, options);
+    const version = this.#version();
+    const prepared = this.#nextPage.take(key, version);
+    return this.#pages.of(key, version, () => prepared ?? this.#rows(sql, ...values));
   }
-
+  /** The rows that the same call of `page` returns next, while nothing is written. */
+  preparePage(query: ThreadQuery, options: PageOptions): void {
+    const { sql, values, key } = statementOf(query, options);
+    const version = this.#version();
+    this.#nextPage.keep(key, version, this.#rows(sql, ...values));
+  }
+  #version(): number {
+    return Number(this.#sql.rows("PRAGMA data_version")[0]?.[0]);
+  }
   #rows(sql: string, ...values: readonly SQLInputValue[]): IndexRow[] {
     return this.#sql.rows(sql, ...values).map((row) => this.#rowFrom(row));
   }
@@ -300,52 +292,6 @@ export class SqliteIndex {
     this.database.close();
   }
 }
-
-/** Threads in the full-text index that may contain the text, and those whose names do. */
-const keysFound = "SELECT value FROM json_each(?) UNION ALL SELECT key FROM files WHERE id IN (SELECT value FROM json_each(?))";
-const unread = "SELECT key FROM files INDEXED BY not_in_texts WHERE in_texts = 0 AND has_user = 1 AND is_current = 1";
-const fewKeys = `SELECT DISTINCT value FROM (${keysFound} UNION ALL ${unread})`;
-
-/** What the query's filters ask of a row. */
-function conditions(query: ThreadQuery, named: readonly string[]): { where: string[]; values: SQLInputValue[] } {
-  const where = ["archived = ? AND has_user = 1 AND is_current = 1"];
-  const values: SQLInputValue[] = [Number(query.archived)];
-  const add = (condition: string, ...added: SQLInputValue[]): void => {
-    where.push(condition);
-    values.push(...added);
-  };
-  const among = (column: string, choices: readonly string[]): void => {
-    if (choices.length > 0)
-      add(`shared IN (SELECT key FROM shared WHERE ${column} IN (SELECT value FROM json_each(?)))`, JSON.stringify(choices));
-  };
-  among("provider", query.modelProviders);
-  among("source_kind", sourceKinds(query.sourceKinds));
-  among("cwd", query.cwds);
-  among("json_extract(facts, '$.originator')", query.originators ?? []);
-  if (query.searchTerm !== null && query.searchTerm !== "")
-    add(
-      "(preview LIKE ? ESCAPE '\\' OR id IN (SELECT value FROM json_each(?)))",
-      `%${query.searchTerm.replace(/[\\%_]/g, "\\$&")}%`,
-      JSON.stringify(named),
-    );
-  if (query.excludedIds !== undefined && query.excludedIds.length > 0)
-    add("id NOT IN (SELECT value FROM json_each(?))", JSON.stringify(query.excludedIds));
-  if (query.ids !== undefined && query.sortKey !== "section_position")
-    add("id IN (SELECT value FROM json_each(?))", JSON.stringify(query.ids));
-  if (query.parentId !== undefined) add(`${parentColumn} = ?`, query.parentId);
-  if (query.ancestorId !== undefined) add(`id IN (${descendants})`, query.ancestorId);
-  return { where, values };
-}
-
-const parentColumn = "json_extract(files.facts, '$.parentThreadId')";
-const descendants = `WITH RECURSIVE below(id) AS (
-    SELECT id FROM files WHERE ${parentColumn} = ?
-    UNION SELECT files.id FROM files JOIN below ON ${parentColumn} = below.id
-  ) SELECT id FROM below`;
-
-/** "subAgent" includes all its kinds. */
-const sourceKinds = (kinds: readonly string[]): readonly string[] =>
-  kinds.includes("subAgent") ? [...kinds, "subAgentReview", "subAgentCompact", "subAgentThreadSpawn", "subAgentOther"] : kinds;
 
 /** A file's name without the id that is in it, and back. */
 const shortName = (name: string, id: string): string => (id === "" ? name : name.replace(id, "*"));

@@ -11,12 +11,13 @@ import { isBusy, isDatabaseError, removeDatabase } from "../database.ts";
 import { archiveFolder, ownFolder } from "../layout.ts";
 import { type Json, objectOf } from "../rollout/shapes.ts";
 import { Backlog } from "./backlog.ts";
-import { type Cursor, certainRows, movedCursor, placeOf, type RowsOfPage, readCursor, writeCursor } from "./cursor.ts";
+import { type Cursor, certainRows, endsOf, movedCursor, type RowsOfPage, readCursor, writeCursor } from "./cursor.ts";
 import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf, NumberedFolders, settledMs } from "./folders.ts";
 import { HeadReader } from "./head.ts";
 import { LastChanges } from "./last-changes.ts";
 import type { Names } from "./names.ts";
 import { isDamage, isTakenOver, openIndex } from "./open-index.ts";
+import { ReadAhead } from "./read-ahead.ts";
 import type { IndexRow, SqliteIndex } from "./sqlite-index.ts";
 import { TextBuilder } from "./text-builder.ts";
 import type { Narrowing } from "./text-index.ts";
@@ -62,6 +63,7 @@ export class ThreadIndex {
   #backlog = new Backlog();
   readonly #unseen = new UnseenFolders();
   readonly #changes: LastChanges;
+  readonly #ahead = new ReadAhead();
   #touched = new Set<string>();
   /** Of the last pages; `version` is that of the names. */
   readonly #threads = new WeakMap<readonly IndexRow[], { readonly threads: readonly StoredThread[]; readonly version: number }>();
@@ -135,24 +137,29 @@ export class ThreadIndex {
 
   async #list(db: SqliteIndex, query: ThreadQuery, cursor: Cursor | undefined, narrowing?: Narrowing): Promise<ThreadPage> {
     this.#changes.requested();
+    this.#ahead.cancel();
     const seenFolders = await this.#look(db);
     await this.#flush(db);
-    const seenFiles = new Set(query.sortKey === "created_at" ? [] : await this.#changes.check(db));
+    const checked = query.sortKey === "created_at" ? [] : await this.#changes.check(db);
+    // The page is mostly among the first of them. To look at others once more is less than to remember all.
+    const seenFiles = new Set(checked.slice(0, 2 * query.limit));
     this.#names.refresh();
     // The previews, which a list searches, are in the full-text index too.
     const found = narrowing ?? (query.searchTerm ? await this.#narrow(db, query.searchTerm) : undefined);
     const state = { cursor: movedCursor(cursor, query), narrowing: found, seenFolders, seenFiles };
     const { rows, goOn, isKept } = await this.#rowsFor(db, query, state);
     this.#build(db);
-    const [first, last] = [rows[0], rows[Math.min(rows.length, query.limit) - 1]];
-    const place = (row: IndexRow): Cursor => placeOf(row, query);
-    const next = rows.length > query.limit && last !== undefined ? place(last) : goOn;
-    return {
-      threads: this.#threadsOf(rows, query.limit, isKept),
-      isKept,
-      nextCursor: next === undefined ? null : writeCursor(next),
-      backwardsCursor: first === undefined ? null : writeCursor(place(first)),
-    };
+    const { next, backwardsCursor } = endsOf(query, rows, goOn);
+    if (this.#changes.isUnprepared) this.#ahead.plan(() => this.#changes.prepare(db));
+    else if (cursor !== undefined && next !== undefined && found === undefined) this.#ahead.plan(() => this.#prepareNext(db, query, next));
+    const threads = this.#threadsOf(rows, query.limit, isKept);
+    return { threads, isKept, nextCursor: next === undefined ? null : writeCursor(next), backwardsCursor };
+  }
+
+  /** Who has gone on once goes on further. */
+  #prepareNext(db: SqliteIndex, query: ThreadQuery, after: Cursor): void {
+    if (query.searchTerm !== null || query.sortKey === "section_position") return;
+    db.preparePage(query, { after, named: [], narrowing: undefined });
   }
 
   /** The same threads for the same rows, while no name changes. */
@@ -271,6 +278,7 @@ export class ThreadIndex {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#ahead.cancel();
     clearTimeout(this.#flushTimer);
     const db = await this.#opening?.catch(() => undefined);
     await Promise.all([this.#building, this.#changes.end(), this.#texts?.end(), this.#looking]);
@@ -291,6 +299,7 @@ export class ThreadIndex {
 
   async #startAnew(onDisk: boolean): Promise<void> {
     const old = await this.#opening?.catch(() => undefined);
+    this.#ahead.cancel();
     try {
       const isOurs = old !== undefined && !isTakenOver(old);
       old?.close();

@@ -1,6 +1,7 @@
 /** The life of a thread: fork, roll back, archive, delete, unload and resume. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import type { Client } from "../../../src/client/client.ts";
 import type { Turn } from "../../../src/protocol/turn.ts";
 import { verifies } from "../../support/verifies.ts";
@@ -103,6 +104,60 @@ verifies("thread.rollbackTwice", async ({ app, workspace }) => {
     [["one", "two"], ...Array(2).fill("rollback already in progress for this thread")],
   );
   assert.deepEqual(texts((await roll()).thread.turns), ["one"], "the next one is carried out");
+});
+
+verifies("thread.readAgain", async ({ app, workspace, restart }) => {
+  /** Each turn runs until the test has written its file. */
+  const held = ["a", "b"].map((text) => [{ run: `while [ ! -f go-${text} ]; do sleep 0.05; done; rm go-${text}` }, { say: text }]);
+  const client = await app({ turns: held });
+  /** Read twice, since what was read once may be kept, and opened once more. */
+  const read = async (from: Client, threadId: string): Promise<Turn[]> => {
+    const first = (await from.call("thread/read", { threadId, includeTurns: true })).thread.turns;
+    assert.deepEqual((await from.call("thread/read", { threadId, includeTurns: true })).thread.turns, first);
+    assert.deepEqual((await from.call("thread/read", { threadId })).thread.turns, []);
+    return first;
+  };
+  for (const ephemeral of [true, false]) {
+    const thread = await client.startThread({ cwd: workspace, ephemeral, approvalPolicy: "never", sandbox: "danger-full-access" });
+    const told: Turn[] = [];
+    client.on("turn/completed", ({ threadId, turn }) => void (threadId === thread.id && told.push(turn)));
+    for (const text of ["a", "b"]) {
+      const began = Promise.withResolvers<void>();
+      client.on("item/started", ({ threadId, item }) => {
+        if (threadId === thread.id && item.type === "commandExecution") began.resolve();
+      });
+      const running = thread.run(text);
+      await began.promise;
+      const before = await read(client, thread.id);
+      assert.deepEqual(
+        before.map(({ status }) => status),
+        [...told.map(() => "completed"), "inProgress"],
+      );
+      writeFileSync(path.join(workspace, `go-${text}`), "");
+      await running;
+      const seen = await read(client, thread.id);
+      assert.deepEqual(
+        seen.map(({ id, status }) => [id, status]),
+        told.map(({ id }) => [id, "completed"]),
+      );
+      assert.deepEqual((await client.call("thread/resume", { threadId: thread.id })).thread.turns, seen);
+    }
+    await client.call("thread/rollback", { threadId: thread.id, numTurns: 1 });
+    assert.deepEqual(
+      (await read(client, thread.id)).map(({ id }) => id),
+      told.slice(0, 1).map(({ id }) => id),
+    );
+    if (ephemeral) continue;
+    const seen = await read(client, thread.id);
+    await restart();
+    const again = await app();
+    assert.deepEqual(await read(again, thread.id), seen);
+    const { path: file } = (await again.call("thread/read", { threadId: thread.id })).thread;
+    const line = { timestamp: new Date().toISOString(), type: "event_msg", payload: { type: "thread_rolled_back", num_turns: 1 } };
+    appendFileSync(file ?? "", `${JSON.stringify(line)}\n`);
+    assert.deepEqual(await read(again, thread.id), [], "another program's line");
+    assert.deepEqual((await again.call("thread/resume", { threadId: thread.id })).thread.turns, []);
+  }
 });
 
 verifies("thread.archive", async ({ app, workspace }) => {

@@ -1,0 +1,29 @@
+/** Rows of a list that are written as text: what threads have in common is written once, and what they have not is each one's own. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { StoredThread } from "../core/ports/thread-store.ts";
+import { plainWriter } from "./listed-page.ts";
+import { type CommonFacts, commonToWire, type OwnFacts, ownToWire } from "./stored-thread.ts";
+
+const base: StoredThread = {
+  ...{ id: "0199aaaa-0000-7000-8000-000000000001", path: "/p/1.jsonl", preview: 'first "one"', name: null, sessionId: null },
+  ...{ createdAtMs: 1_500, updatedAtMs: 2_500, cwd: "/p", cliVersion: "1", source: "cli", originator: "x", modelProvider: "p" },
+  ...{ archived: false, forkedFromId: null, parentThreadId: null, threadSource: null, historyMode: "legacy", git: null },
+  hasUserMessage: true,
+};
+const other: Required<OwnFacts & CommonFacts> = {
+  ...{ id: "0199aaaa-0000-7000-8000-000000000002", path: "/p/2.jsonl", preview: "second\n", name: "named", sessionId: "s" },
+  ...{ createdAtMs: 3_500, updatedAtMs: 4_500, cwd: "/q", cliVersion: "2", source: "vscode", originator: "y", modelProvider: "q" },
+  ...{ forkedFromId: "f", parentThreadId: "a", threadSource: "t", historyMode: "paginated" },
+  git: { sha: "abc", branch: "main", originUrl: null },
+};
+
+test("a thread that differs from the one before in any single fact is written as if it were alone", () => {
+  for (const key of Object.keys(other) as (keyof typeof other)[]) {
+    const written = plainWriter();
+    const differs = { ...base, [key]: other[key] };
+    for (const stored of [base, differs, differs, base])
+      assert.deepEqual(JSON.parse(written(stored)), JSON.parse(JSON.stringify({ ...ownToWire(stored), ...commonToWire(stored) })), key);
+    assert.notEqual(written(differs), written(base), key);
+  }
+});
