@@ -10,7 +10,7 @@ export const lazyBuiltins: Plugin = {
  * What an entry needs at each start. Node has loaded nearly all of it by then, and compiles the entry's own code each time: a getter costs more
  * than the module.
  */
-const neededAtOnce: readonly string[] = ["node:fs", "node:module", "node:path", "node:url", "node:vm"];
+const neededAtOnce: readonly string[] = ["node:fs", "node:module", "node:path", "node:vm"];
 
 export const ownHelper: Plugin = { name: "own-helper", renderChunk: (code) => makeHelperOwn(code) };
 
