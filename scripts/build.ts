@@ -7,6 +7,7 @@ import { asciiCode } from "./ascii-code.ts";
 import { buildPageIfOld } from "./build-page.ts";
 import { lazyParts, type Part, serverParts } from "./bundle-parts.ts";
 import { lazyBuiltins, lazyChunks, ownHelper } from "./lazy-builtins.ts";
+import { plainExports } from "./plain-exports.ts";
 import { importCode, importModule, plainImports } from "./plain-imports.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -37,6 +38,7 @@ const steering = [
   "scripts/bundle-parts.json",
   "scripts/bundle-parts.ts",
   "scripts/lazy-builtins.ts",
+  "scripts/plain-exports.ts",
   "scripts/plain-imports.ts",
 ];
 
@@ -52,7 +54,7 @@ interface MadeOf {
 
 /** Bundles some entries with their dependencies. */
 async function bundle(folder: string, input: Readonly<Record<string, string>>, parts: readonly Part[] = []): Promise<MadeOf> {
-  const plugins = [lazyBuiltins, lazyChunks(lazyParts), ownHelper, plainImports, asciiCode];
+  const plugins = [lazyBuiltins, lazyChunks(lazyParts), ownHelper, plainExports(lazyParts), plainImports, asciiCode];
   const graph = await rolldown({
     cwd: root,
     input: { ...input },

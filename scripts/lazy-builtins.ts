@@ -1,7 +1,16 @@
 /** Bundler plugins: what startup does not need is loaded on first use; node:crypto alone costs 10 ms. */
 import type { Plugin } from "rolldown";
 
-export const lazyBuiltins: Plugin = { name: "lazy-builtins", renderChunk: (code) => makeBuiltinsLazy(code) };
+export const lazyBuiltins: Plugin = {
+  name: "lazy-builtins",
+  renderChunk: (code, chunk) => makeBuiltinsLazy(code, chunk.isEntry ? neededAtOnce : []),
+};
+
+/**
+ * What an entry needs at each start. Node has loaded nearly all of it by then, and compiles the entry's own code each time: a getter costs more
+ * than the module.
+ */
+const neededAtOnce: readonly string[] = ["node:fs", "node:module", "node:path", "node:vm"];
 
 export const ownHelper: Plugin = { name: "own-helper", renderChunk: (code) => makeHelperOwn(code) };
 
@@ -15,13 +24,14 @@ export const lazyChunks = (names: readonly string[]): Plugin => ({
  * The bundler writes `let node_x = require("node:x");`, with a second line where the default export is used, and only reads members of
  * `node_x`. The bundler's own helpers are then needed in few chunks.
  */
-export function makeBuiltinsLazy(code: string): string {
+export function makeBuiltinsLazy(code: string, except: readonly string[] = []): string {
   const load = /^let (node_\w+) = require\("(node:[\w/]+)"\);\n(?:\1 = [\w.]+\.__toESM\(\1(?:, 1)?\);\n)?/gm;
   const lazy = code.replace(
     load,
     (statement, variable: string, name: string) =>
       // Declared, and once more on each side of the second line: any further use is of the module as a whole.
-      lazyObject(code, { variable, name, ownUses: statement.includes("__toESM") ? 3 : 1 }) ?? statement,
+      (except.includes(name) ? undefined : lazyObject(code, { variable, name, ownUses: statement.includes("__toESM") ? 3 : 1 })) ??
+      statement,
   );
   return lazy.includes("require_rolldown_runtime.") ? lazy : lazy.replace(/^const require_rolldown_runtime = require\(.*\);\n/m, "");
 }

@@ -13,6 +13,7 @@ import { otherWays } from "../scripts/check-one-way.ts";
 import { chooseTests } from "../scripts/choose-tests.ts";
 import { makeBuiltinsLazy, makeChunkLazy, makeHelperOwn } from "../scripts/lazy-builtins.ts";
 import { lockProblems } from "../scripts/lockcheck.ts";
+import { isInCycle, withPlainExports } from "../scripts/plain-exports.ts";
 import { pick } from "../scripts/suites.ts";
 import { deletedWith } from "./support/ending.ts";
 
@@ -177,6 +178,54 @@ test("a chunk that needs one helper of the bundler has it in itself", () => {
   assert.deepEqual([exports.all?.next(), exports.all?.next(), String(exports.all)], [1, 2, "[object Module]"]);
   const others = `${load}require_rolldown_runtime.__exportAll(require_rolldown_runtime.__toESM({}));\n`;
   assert.equal(makeHelperOwn(others), others, "another helper is needed, so the chunk is loaded");
+});
+
+test("modules that Node has loaded already are loaded at once where that is cheaper", () => {
+  const code = 'let node_fs = require("node:fs");\nlet node_os = require("node:os");\nnode_fs.readSync(node_os.EOL);\n';
+  const made = makeBuiltinsLazy(code, ["node:fs"]);
+  assert.ok(made.includes('let node_fs = require("node:fs");'), made);
+  assert.match(made, /const node_os = \{ get EOL\(\)/);
+});
+
+const exported = (name: string, local = name): string =>
+  `Object.defineProperty(exports, "${name}", {\n  enumerable: true,\n  get: function () {\n    return ${local};\n  }\n});\n`;
+const exportsOf = (code: string): Record<string, unknown> => {
+  const module = { exports: {} };
+  new Function("module", "exports", code)(module, module.exports);
+  return module.exports;
+};
+
+test("a chunk exports values, and getters for what may change", () => {
+  const kinds = "const a = 1;\nfunction b() { return 2; }\nasync function c() {}\nvar D = class {};\nlet n = 1, a$1 = 5;\n";
+  const code = `${kinds}function next() { n++; a$1++; }\n${["a", "b", "c", "D", "n", "next"].map((name) => exported(name)).join("")}${exported("e", "a$1")}`;
+  const made = withPlainExports(code);
+  assert.doesNotMatch(made, /defineProperty/);
+  const all = exportsOf(made) as { n: number; e: number; next(): void };
+  assert.deepEqual(Object.keys(all), ["a", "b", "c", "D", "n", "next", "e"]);
+  assert.deepEqual(
+    Object.keys(Object.getOwnPropertyDescriptors(all)).filter((name) => "get" in describe(all, name)),
+    ["n", "e"],
+  );
+  all.next();
+  assert.deepEqual([all.n, all.e], [2, 6]);
+  for (const other of [`exports.x = 1;\n${exported("a")}`, 'Object.defineProperty(exports, Symbol.toStringTag, { value: "Module" });\n'])
+    assert.equal(withPlainExports(`const a = 1;\n${other}`), `const a = 1;\n${other}`, "exports something else besides");
+});
+const describe = (of: object, name: string): PropertyDescriptor => Object.getOwnPropertyDescriptor(of, name) ?? {};
+
+test("chunks that load each other keep the object that they export, unless that happens on first use", () => {
+  const chunk = (name: string, ...imports: readonly string[]) => ({ name, imports });
+  const chunks = {
+    "a.js": chunk("a", "b.js"),
+    "b.js": chunk("b", "c.js"),
+    "c.js": chunk("c", "a.js"),
+    "d.js": chunk("d", "a.js", "gone.js"),
+  };
+  assert.deepEqual(
+    Object.keys(chunks).map((file) => isInCycle(file, chunks, [])),
+    [true, true, true, false],
+  );
+  assert.ok(!isInCycle("a.js", chunks, ["c"]));
 });
 
 test("code is written in ASCII and means the same", () => {

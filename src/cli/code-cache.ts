@@ -3,7 +3,7 @@
  * start has used and not only those that are compiled eagerly, which is most of the difference between a slow start and a fast one.
  * Anyone who can write the folder can run code here, so it must be ours alone or it is not used (see compile-cache.ts).
  */
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
@@ -55,12 +55,16 @@ function cacheFile(cache: string, file: string): string {
 
 /** Returns the chunk when its compiled code still needs to be saved. */
 function run(module: NodeJS.Module, file: string, cached: string): Chunk | undefined {
-  const cachedData = readSound(cached);
-  const script = new Script(wrapped(file), { filename: file, cachedData });
-  if (cachedData !== undefined) giveBack(cachedData);
-  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
+  const room = Buffer.allocUnsafeSlow(Math.max(textLength(sizeOf(file)), codeLength(sizeOf(cached))));
+  const text = wrapped(file, room);
+  const cachedData = readSound(cached, room);
+  const script = new Script(text, { filename: file, cachedData });
+  giveBack(room);
+  script.runInThisContext()(module.exports, (name: string) => module.require(name), module, file, dirname(file));
   return script.cachedDataRejected === false ? undefined : { script, file: cached };
 }
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /** At once, and not when the young space is next cleared: a server that then waits for its client would keep it. */
 const giveBack = (unused: Buffer<ArrayBuffer>): unknown => unused.buffer.transfer(0);
@@ -77,33 +81,38 @@ const largeBytes = 256 * 1024;
  * The text of a large chunk is filled up with blanks until it stays outside the heap: it is needed only for what is not compiled yet, and in the
  * young space, of which it would take half, it makes V8 clear that space while a client waits.
  */
-function wrapped(file: string): string {
+function textLength(size: number): number {
+  const length = head.length + size + tail.length;
+  return length < largeBytes ? length : Math.max(length, outsideBytes);
+}
+
+/** `room`: memory for the text and then for the code, since memory that is new to the process costs as much as what is read into it. */
+function wrapped(file: string, room: Buffer): string {
   const fd = openSync(file, "r");
   try {
     const { size } = fstatSync(fd);
-    const length = head.length + size + tail.length;
-    const bytes = Buffer.allocUnsafeSlow(length < largeBytes ? length : Math.max(length, outsideBytes));
-    bytes.write(head, "latin1");
-    let end = head.length;
+    const bytes = room.subarray(0, textLength(size));
+    let end = bytes.write(head, "latin1");
     for (let read = -1; read !== 0; end += read) read = readSync(fd, bytes, end, head.length + size - end, null);
-    const text = bytes.fill(" ", end + bytes.write(tail, end, "latin1")).toString("latin1");
-    giveBack(bytes);
-    return text;
+    return bytes.fill(" ", end + bytes.write(tail, end, "latin1")).toString("latin1");
   } finally {
     closeSync(fd);
   }
 }
 
+/** A file contains the code twice. */
+const codeLength = (size: number): number => Math.floor(size / 2);
+
 /**
  * V8 runs corrupt code without an error, or crashes. The file contains the code twice, and both copies must agree: comparing takes a tenth of
  * a millisecond, while any digest needs a module that takes three to load. The second copy is read in pieces, into memory that is in use already.
  */
-function readSound(file: string): Buffer<ArrayBuffer> | undefined {
+function readSound(file: string, room: Buffer): Buffer | undefined {
   let fd: number | undefined;
   try {
     fd = openSync(file, "r");
-    const length = fstatSync(fd).size / 2;
-    const code = Buffer.allocUnsafeSlow(length);
+    const length = codeLength(fstatSync(fd).size);
+    const code = room.subarray(0, length); // shorter where another process has just written a longer one
     return readSync(fd, code, 0, length, 0) === length && isRepeated(code, fd) ? code : undefined;
   } catch {
     return undefined; // none yet, or cut off in the middle

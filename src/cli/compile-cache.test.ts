@@ -37,6 +37,24 @@ test("a folder that cannot be created is not used", () =>
     assert.equal(isPrivate(path.join(folder, "file", "cache")), false);
   }));
 
+test("the temp folder is the one that the environment names", () =>
+  inFolder((folder) => {
+    const { TMPDIR, TMP, TEMP } = process.env;
+    try {
+      for (const [variable, others] of [["TMPDIR", ["TMP", "TEMP"]] as const, ["TMP", ["TEMP"]] as const, ["TEMP", []] as const]) {
+        for (const name of ["TMPDIR", "TMP", "TEMP"]) delete process.env[name];
+        for (const other of others) process.env[other] = "/elsewhere";
+        process.env[variable] = folder;
+        assert.equal(tmpdir(), folder);
+        assert.equal(isPrivate(path.join(folder, "cache")), false, variable);
+      }
+    } finally {
+      for (const name of ["TMPDIR", "TMP", "TEMP"]) delete process.env[name];
+      Object.assign(process.env, JSON.parse(JSON.stringify({ TMPDIR, TMP, TEMP })));
+    }
+    assert.equal(isPrivate(path.join(folder, "cache")), true);
+  }));
+
 test("nothing below the temp folder is used, since commands may write there", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-cache-"));
   try {

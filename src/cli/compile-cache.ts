@@ -20,6 +20,12 @@ export function keepCompiledCode(beside: string): void {
   setTimeout(flushCompileCache, flushAfterMs).unref();
 }
 
+/** What `os.tmpdir()` says, without loading a module for it at each start. */
+function tempFolder(): string {
+  const { TMPDIR, TMP, TEMP } = process.env;
+  return process.platform === "win32" ? tmpdir() : TMPDIR || TMP || TEMP || "/tmp";
+}
+
 /** Whether a folder, created if necessary, is writable by this user only. */
 export function isPrivate(folder: string): boolean {
   try {
@@ -27,7 +33,7 @@ export function isPrivate(folder: string): boolean {
     const real = realpathSync.native(folder);
     const { uid, mode } = lstatSync(real);
     // Commands of the agent may write the temp folders, whatever the file modes.
-    const isTemp = [realpathSync.native(tmpdir()), "/tmp"].some((temp) => real === temp || real.startsWith(`${temp}${sep}`));
+    const isTemp = [realpathSync.native(tempFolder()), "/tmp"].some((temp) => real === temp || real.startsWith(`${temp}${sep}`));
     return !isTemp && (process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0));
   } catch {
     return false;

@@ -12,7 +12,7 @@ export type SandboxState = Awaited<ReturnType<App["runner"]["sandbox"]>>;
 
 /** `overrides` have lower precedence than the command line. */
 export interface AppOptions
-  extends Pick<ComposeOptions, "compat" | "ignore" | "flagsAreRequests" | "takesCodexKey" | "trustHooks" | "storage"> {
+  extends Pick<ComposeOptions, "compat" | "ignore" | "flagsAreRequests" | "takesCodexKey" | "trustHooks" | "storage" | "system"> {
   readonly overrides?: readonly string[];
 }
 
@@ -21,10 +21,10 @@ export function openApp(globals: Globals, flags: AgentFlags, options: AppOptions
   const home = codexHome();
   const opened: { app?: App } = {};
   const log = logFrom(globals, flags, () => logFolderOf(opened.app));
-  const { compat, ignore, flagsAreRequests, takesCodexKey, trustHooks, storage, overrides = [] } = options;
+  const { overrides = [], ...others } = options;
   const cliOverrides = [...globals.config, ...overrides, ...overridesFrom(flags)];
   try {
-    opened.app = createApp({ codexHome: home, log, compat, ignore, cliOverrides, flagsAreRequests, takesCodexKey, trustHooks, storage });
+    opened.app = createApp({ ...others, codexHome: home, log, cliOverrides });
     return opened.app;
   } catch (error) {
     if (error instanceof RpcError) throw new StartError(error.message);

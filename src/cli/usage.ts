@@ -59,6 +59,7 @@ export function readFlags<const H extends Taken>(
   args: readonly string[],
   { flags = [], groups = {} }: H,
 ): { readonly values: Values<H>; readonly positionals: string[] } {
+  if (args.length === 0) return { values: {}, positionals: [] }; // a client waits for such a server: what reads arguments takes half a millisecond to load
   const rows: readonly FlagHelp[] = [...flags, ...Object.values(groups).flat()];
   const options = Object.fromEntries(rows.map((row) => [row.name, optionOf(row)]));
   try {

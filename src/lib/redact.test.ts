@@ -26,6 +26,13 @@ for (const [text, secret] of [
     assert.ok(shown.includes("***") && !shown.includes(secret), shown);
   });
 
+test("a secret that was taken out of the environment before the first text is still one", () => {
+  const env: Record<string, string> = { PARLEY_FLEET: "postgres://user:hunter22-and-more@host/db" };
+  const hide = redactor(env);
+  delete env["PARLEY_FLEET"];
+  assert.equal(hide("refused: hunter22-and-more"), "refused: ***");
+});
+
 for (const text of [
   "turn failed after 3 tokens",
   "opened /home/someone/project/task-list.ts",

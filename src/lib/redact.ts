@@ -42,13 +42,19 @@ function passwordsIn(address: string): string[] {
 /** Ids, which most of a log's values are: none of the shapes fits them, and trying each takes longer than everything else about a line. */
 const isPlainId = (text: string): boolean => /^[0-9a-f-]{1,64}$/.test(text);
 
-/** Returns a function that also replaces the secrets of this environment, whatever they look like. */
-export function redactor(env: Readonly<Record<string, string | undefined>>): (text: string) => string {
-  const known = Object.entries(env)
+/** The longest first. */
+const secretsIn = (variables: readonly (readonly [string, string | undefined])[]): readonly string[] =>
+  variables
     .flatMap(([name, value]) => (value === undefined ? [] : isSecretName(name) ? [value] : passwordsIn(value)))
     .filter((value) => value.length >= 8)
     .sort((a, b) => b.length - a.length);
+
+/** Returns a function that also replaces the secrets of this environment, whatever they look like. */
+export function redactor(env: Readonly<Record<string, string | undefined>>): (text: string) => string {
+  const variables = Object.entries(env); // as they are now: a secret may be taken out of the environment later
+  let known: readonly string[] | undefined; // found out for the first text, which a start does not wait for
   return (text) => {
+    known ??= secretsIn(variables);
     let clean = text;
     for (const value of known) if (clean.includes(value)) clean = clean.replaceAll(value, mask);
     if (isPlainId(clean)) return clean;

@@ -14,22 +14,27 @@ async function greeted(messages: readonly string[]) {
   near.onMessage = (text) => received.push(text);
   const greeting = greet(far, about);
   for (const message of messages) near.send(message);
-  const { introduction, release, transport } = await greeting;
+  const { introduction, release, transport, system } = await greeting;
   const given: string[] = [];
   transport.onMessage = (text) => given.push(text);
   transport.onClose = () => given.push("closed");
   release();
   await new Promise(setImmediate);
-  return { received, given, introduction };
+  return { received, given, introduction, system };
 }
 
 test("a plain initialize is answered before the server is loaded; later messages are queued in order", async () => {
-  const { received, given, introduction } = await greeted([hello(0), '{"method":"initialized"}', '{"id":1,"method":"thread/start"}']);
+  const { received, given, introduction, system } = await greeted([
+    hello(0),
+    '{"method":"initialized"}',
+    '{"id":1,"method":"thread/start"}',
+  ]);
   assert.equal(received.length, 1);
   const { id, result } = JSON.parse(received[0] ?? "");
   assert.equal(id, 0);
   assert.match(result.userAgent, /^editor\/.*Debian 12; x86_64.*\(editor; 7\) parley\/1\.2\.3$/);
   assert.equal(result.codexHome, "/home/x/.codex");
+  assert.equal(system, about.system);
   assert.deepEqual(introduction?.client, { name: "editor", title: null, version: "7" });
   assert.deepEqual(given, ['{"method":"initialized"}', '{"id":1,"method":"thread/start"}']);
 });

@@ -11,6 +11,8 @@ export interface Greeting {
   readonly transport: Transport;
   /** The client's introduction; undefined when it did not start with a plain `initialize`. Its messages are then dispatched in the ordinary way. */
   readonly introduction: Introduction | undefined;
+  /** What the response named as this machine's system. */
+  readonly system: string;
   /** Passes the queued messages to the transport's new handler. */
   release(): void;
 }
@@ -44,6 +46,7 @@ export async function greet(transport: Transport, about: About): Promise<Greetin
   clearTimeout(patience);
   return {
     transport,
+    system: about.system,
     get introduction() {
       return introduction;
     },

@@ -34,7 +34,7 @@ function accepted(settings: string): () => Promise<readonly Tool[]> {
   const source = builtInTools({
     version: "0",
     env: {},
-    shellPath: "/bin/sh",
+    shellPath: () => "/bin/sh",
     imageDataUrl: async () => "",
     fittedDataUrl: async (url) => url,
   });

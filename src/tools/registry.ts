@@ -20,13 +20,14 @@ import { writeStdin } from "./write-stdin.ts";
 export interface BuiltInOptions {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly shellPath: string;
+  /** Asked for when the first tools are offered. */
+  readonly shellPath: () => string;
   readonly imageDataUrl: Surroundings["imageDataUrl"];
   readonly fittedDataUrl: Surroundings["fittedDataUrl"];
 }
 
 export function builtInTools({ version, env, shellPath, imageDataUrl, fittedDataUrl }: BuiltInOptions): ToolSource {
-  const shells = { shell: shell(shellPath), line: shellCommand(shellPath), exec: execCommand(shellPath) };
+  let shells: ShellTools | undefined;
   const page = webFetch({ version, env });
   // The same tools as for the last request wherever nothing changed: each one's schema is written down only once.
   const image = perKey((model: Offer["model"]) => viewImage((file) => imageDataUrl(file, model.imageLimits)));
@@ -36,6 +37,7 @@ export function builtInTools({ version, env, shellPath, imageDataUrl, fittedData
     tools(offer) {
       const { config, model } = offer;
       const hasMachine = offer.settings.hasMachine !== false;
+      shells ??= shellToolsFor(shellPath());
       return [
         ...(hasMachine ? [...shellTools(offer, shells), ...editTools(offer)] : []),
         ...(config.raw["include_plan_tool"] !== false && wants(offer, "update_plan") ? [updatePlan] : []),
@@ -121,7 +123,7 @@ const roomyWindow = 64_000;
  * One way to run a command: the one that the model was trained on, or by the size of its window. Every shell's name is accepted whichever
  * was offered. `features.unified_exec = false` leaves exec_command out.
  */
-function shellTools({ model, config }: Offer, { shell: shellTool, line, exec }: { shell: Tool; line: Tool; exec: Tool }): Tool[] {
+function shellTools({ model, config }: Offer, { shell: shellTool, line, exec }: ShellTools): Tool[] {
   const isRoomy = (config.contextWindow ?? model.contextWindow) >= roomyWindow;
   const preferred = model.shellTool === "all" ? "exec_command" : model.shellTool;
   const isExec = preferred === "exec_command" && isRoomy && config.features["unified_exec"] !== false;
@@ -132,6 +134,9 @@ function shellTools({ model, config }: Offer, { shell: shellTool, line, exec }: 
     when(preferred === "shell", shellTool),
   ];
 }
+
+type ShellTools = ReturnType<typeof shellToolsFor>;
+const shellToolsFor = (path: string) => ({ shell: shell(path), line: shellCommand(path), exec: execCommand(path) });
 
 const when = (isOffered: boolean, tool: Tool): Tool => (isOffered ? tool : silent(tool));
 const silent = perKey((tool: Tool): Tool => ({ ...tool, silent: true }));

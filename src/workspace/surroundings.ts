@@ -21,7 +21,7 @@ const docName = "AGENTS.md";
 const overrideName = "AGENTS.override.md";
 
 export function createSurroundings({ codexHome, git }: SurroundingsOptions): Surroundings {
-  const shell = loginShell();
+  let shell: ReturnType<typeof loginShell> | undefined;
   const programs = new Map<string, boolean>();
   let zone: { readonly variable: string | undefined; readonly name: string } | undefined;
   /** The lookup runs in every turn; only the variable can change the result while the server runs. */
@@ -33,7 +33,7 @@ export function createSurroundings({ codexHome, git }: SurroundingsOptions): Sur
   };
   return {
     git: (cwd) => git.info(cwd),
-    shell: () => shell,
+    shell: () => (shell ??= loginShell()),
     timezone,
     hasProgram(name) {
       const known = programs.get(name) ?? findProgram(name, searchPathOf(process.env), codexHome) !== undefined;

@@ -19,7 +19,7 @@ export interface ServeOptions {
 }
 
 export async function serveApp({ globals, flags, endpoints, access, compat, greeting, stopped, again }: ServeOptions): Promise<number> {
-  const app = openApp(globals, flags, { compat });
+  const app = openApp(globals, flags, { compat, system: greeting?.system });
   surviveWith(app);
   if (flags["strict-config"] === true) refuseWarnings(app.config.effective(process.cwd()).warnings);
   const listening = await listenOn(app, endpoints, access, greeting).catch((error: Error) => {
