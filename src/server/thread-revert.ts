@@ -1,5 +1,5 @@
 /** Removes turns from a thread's history; files stay as they are (that is `turn/revert`). */
-import { replay } from "../core/context/replay.ts";
+import { replayForModel } from "../core/context/replay.ts";
 import type { LiveThread } from "../core/thread/thread.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { App } from "./app.ts";
@@ -9,7 +9,7 @@ export async function rollBack(thread: LiveThread, numTurns: number, app: App): 
   await thread.readyToWrite();
   if (thread.turn !== undefined) throw invalidRequest("cannot roll back while a turn is running");
   await thread.record([{ type: "rolledBack", numTurns }]);
-  const past = replay(await app.threads.recordsOf(thread));
+  const past = replayForModel(await app.threads.recordsOf(thread));
   thread.history.replace(past.modelHistory);
   thread.seenContext.forget();
 }

@@ -5,7 +5,7 @@ import type { ThreadItem } from "../../protocol/item.ts";
 import type { ModelItem } from "../ports/model-client.ts";
 import type { ThreadSettings } from "../ports/settings.ts";
 import type { ThreadRecord } from "../ports/thread-store.ts";
-import { replay } from "./replay.ts";
+import { replay, replayForModel } from "./replay.ts";
 
 const message = (role: string, text: string): ModelItem => ({ type: "message", role, content: [{ type: "input_text", text }] });
 const begin = (turnId: string): ThreadRecord => ({ type: "turnStarted", turnId, atMs: 5_000, contextWindow: undefined, mode: "default" });
@@ -156,4 +156,25 @@ test("the model reads that the outcome of a call is unknown when its turn never 
   assert.match(String(output.output), /unknown/);
   assert.deepEqual(last(replay(records, "one").modelHistory), call);
   assert.deepEqual(last(replay([...records, end("one")]).modelHistory), call, "an interrupted call is aborted, which is known");
+});
+
+test("for a model all is replayed the same, but of a turn's items only whether somebody spoke to it", () => {
+  const command: ThreadItem = { type: "commandExecution", id: "c", command: "ls", cwd: "/", commandActions: [], status: "completed" };
+  const ran: ThreadRecord = { type: "item", turnId: "two", startedAtMs: 1, completedAtMs: 2, item: command };
+  const late: ThreadRecord = {
+    ...{ type: "steered", turnId: "three", atMs: 6_000, settings: {} as ThreadSettings },
+    item: { type: "userMessage", id: "late", content: [{ type: "text", text: "late" }] },
+  };
+  const records = [...turn("one"), begin("two"), ran, end("two"), begin("three"), ran, late];
+  const cut: ThreadRecord = { type: "rolledBack", numTurns: 1 };
+  for (const each of [records, [...records, cut], [...records, cut, ...turn("four")]])
+    for (const openTurn of [undefined, "three"]) {
+      const [{ turns, ...rest }, { turns: wholeTurns, ...wholeRest }] = [replayForModel(each, openTurn), replay(each, openTurn)];
+      assert.deepEqual(rest, wholeRest);
+      const first = wholeTurns.map(({ items, ...facts }) => ({
+        ...facts,
+        items: items.filter(({ type }) => type === "userMessage").slice(0, 1),
+      }));
+      assert.deepEqual(turns, first);
+    }
 });

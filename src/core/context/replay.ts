@@ -26,8 +26,15 @@ type RecordOf<T extends ThreadRecord["type"]> = Extract<ThreadRecord, { type: T 
 
 /** `openTurn` continues: its accepted input waits for it, and its calls for their outputs. */
 export function replay(stored: readonly ThreadRecord[], openTurn?: string): Replayed {
+  return replayWith(addItem, stored, openTurn);
+}
+/** The same for whoever shows no turns: of their items they have one message of the user, if there is one. */
+export function replayForModel(stored: readonly ThreadRecord[], openTurn?: string): Replayed {
+  return replayWith(addMessage, stored, openTurn);
+}
+function replayWith(add: AddItem, stored: readonly ThreadRecord[], openTurn: string | undefined): Replayed {
   const records = withLateInput(stored, openTurn);
-  const turns = turnsFromRecords(records);
+  const turns = turnsFromRecords(records, add);
   return {
     meta: records.find((record) => record.type === "meta")?.meta, // a copied fork may also contain its parent's; the first one is its own
     turns,
@@ -78,7 +85,7 @@ function countedTokens(records: readonly ThreadRecord[]): number | undefined {
 }
 
 /** A turn that never ended is interrupted: its process died. A late item goes to the turn that it names. */
-function turnsFromRecords(records: readonly ThreadRecord[]): Turn[] {
+function turnsFromRecords(records: readonly ThreadRecord[], add: AddItem = addItem): Turn[] {
   const turns: Turn[] = [];
   const byId = new Map<string, Turn>();
   const turnOf = (id: string): Turn => {
@@ -91,7 +98,7 @@ function turnsFromRecords(records: readonly ThreadRecord[]): Turn[] {
   };
   for (const record of records) {
     if (record.type === "turnStarted") turnOf(record.turnId).startedAt = Math.floor(record.atMs / 1000);
-    else if (record.type === "item") addItem(turnOf(record.turnId), record);
+    else if (record.type === "item") add(turnOf(record.turnId), record);
     else if (record.type === "turnEnded") endTurn(turnOf(record.turnId), record);
     // Rolled back items stay known by id, so that a late record does not bring them back.
     else if (record.type === "rolledBack") turns.length = Math.max(0, turns.length - record.numTurns);
@@ -109,6 +116,12 @@ const emptyTurn = (id: string): Turn => ({
   completedAt: null,
   durationMs: null,
 });
+
+type AddItem = (turn: Turn, record: RecordOf<"item">) => void;
+
+function addMessage(turn: Turn, record: RecordOf<"item">): void {
+  if (record.item.type === "userMessage" && turn.items.length === 0) addItem(turn, record);
+}
 
 /** An item in progress is recorded again when it ends, which replaces its first record. Messages are not: two with one id are two messages. */
 function addItem(turn: Turn, record: RecordOf<"item">): void {

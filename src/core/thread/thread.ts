@@ -10,7 +10,7 @@ import { Grants } from "../approval/grants.ts";
 import { BackgroundTerminals } from "../command/background.ts";
 import { abortedNote, previewOf } from "../context/context.ts";
 import { History, userMessage } from "../context/history.ts";
-import { replay } from "../context/replay.ts";
+import { replayForModel } from "../context/replay.ts";
 import { SeenContext } from "../context/seen-context.ts";
 import { HookState } from "../hooks/hook-state.ts";
 import { interrupted } from "../hooks/moments.ts";
@@ -303,7 +303,7 @@ export class LiveThread implements TurnThread {
     if (!this.#needsLease) return;
     this.#hold(await this.ports.store.lease(this.id, this.meta.originator));
     if (!this.#stored) return;
-    const past = replay(await this.ports.store.read(this.id));
+    const past = replayForModel(await this.ports.store.read(this.id));
     this.history.replace(past.modelHistory);
     this.history.window = past.windows;
     this.seenContext.forget();

@@ -3,7 +3,7 @@ import { invalidRequest } from "../../protocol/errors.ts";
 import type { UserInput } from "../../protocol/item.ts";
 import type { SessionSource } from "../../protocol/policy.ts";
 import type { Turn } from "../../protocol/turn.ts";
-import { type Replayed, replay, turnsFrom } from "../context/replay.ts";
+import { type Replayed, replay, replayForModel, turnsFrom } from "../context/replay.ts";
 import type { StartSource } from "../hooks/hook-state.ts";
 import { sessionEnds } from "../hooks/moments.ts";
 import type { Config } from "../ports/config.ts";
@@ -333,7 +333,7 @@ export class Threads {
     try {
       const records = (await this.#ports.store.readRecent(id))?.records ?? (await this.#ports.store.read(id));
       const open = held.lease === undefined ? undefined : await openTurn(this.#ports, id, records, this.#continues(stored, held.lease));
-      const past = replay(open?.records ?? records, open?.revived?.turnId);
+      const past = replayForModel(open?.records ?? records, open?.revived?.turnId);
       const folder = held.lease === undefined ? undefined : await this.#ports.threadWorkspaces?.resume(id);
       const placed = folder === undefined ? options : { ...options, cwd: folder };
       const thread = this.#fromPast(stored, open?.isEnded === true ? { ...past, endedByUs: true } : past, placed, held);
