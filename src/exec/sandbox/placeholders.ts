@@ -135,7 +135,7 @@ export class Placeholders {
     }, letGoAfterMs).unref();
   }
 
-  /** In memory it takes microseconds, a tenth of what another thread costs; on a disk with a journal several times as long as that. */
+  /** On many disks it takes microseconds, a tenth of what another thread costs; on others several times as long as that. */
   #close(fd: number): void {
     if (this.#slow > 0) {
       this.#slow--;

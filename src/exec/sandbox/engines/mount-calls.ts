@@ -1,4 +1,4 @@
-/** The calls that build what a command sees: from the plan's mounts to a new root, after which nothing of the old one can be reached. */
+/** The calls that build what a command sees: from the plan's mounts to a root in which nothing is left as it is outside but what the plan leaves so. */
 
 import type { Mount } from "../mounts.ts";
 import type { FilterArch } from "../seccomp.ts";
