@@ -9,8 +9,8 @@ import type { ModelItem } from "../ports/model-client.ts";
 const maxRepeats = 3;
 /** A loop may have several steps: look, edit, look, edit … */
 const longestLoop = 3;
-/** Of a longer step only the digest is kept; short ones need none, and so no node:crypto, whose loading takes eight milliseconds. */
-const keptCharacters = 4096;
+/** Of a longer step only the digest is kept. What models are usually shown of an output needs none, and so no node:crypto: loading that takes milliseconds. */
+const keptCharacters = 16 * 1024;
 /** A model in a loop is quick. */
 const waitingMs = 5000;
 
