@@ -1,7 +1,6 @@
 /** HTTP to model providers: one keep-alive pool, an idle timeout, and failures that name the phase in which they happened. */
 
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
-import { urlToHttpOptions } from "node:url";
 import { trustCertificates, unusableProxy, withAllProxy } from "../lib/network.ts";
 import { isCode } from "../lib/system-error.ts";
 
@@ -48,8 +47,6 @@ type Https = typeof import("node:https");
 /** Proxy variables of `env` are honoured (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY), except for servers on this machine; so is SSL_CERT_FILE. */
 export function createHttpPool(env: Readonly<Record<string, string | undefined>>): HttpPool {
   const agents = new Map<string, Agent>();
-  /** A client's requests all go to the same address. */
-  const parsed = new WeakMap<URL, RequestOptions>();
 
   // process.getBuiltinModule: an ES import of node:http costs 25 ms at start-up, this costs 4, and only on the first model call.
   const moduleFor = (protocol: string): Http | Https =>
@@ -74,15 +71,12 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
 
   async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     signal.throwIfAborted();
-    const to = parsed.get(request.url) ?? urlToHttpOptions(request.url);
-    parsed.set(request.url, to);
     const options: RequestOptions = {
-      ...to,
       method: request.method,
       agent: agentFor(request.url),
       headers: { ...request.headers, ...(request.body === undefined ? {} : { "content-length": `${Buffer.byteLength(request.body)}` }) },
     };
-    const sent = moduleFor(request.url.protocol).request(options);
+    const sent = moduleFor(request.url.protocol).request(request.url, options);
     try {
       // The body is not referenced beyond this point: the response's listeners live as long as the stream.
       const answered = answer(sent, { isTls: request.url.protocol === "https:", idleMs: request.idleMs }, signal);

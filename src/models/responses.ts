@@ -7,7 +7,7 @@ import { bearer } from "./http-client.ts";
 import { bareName } from "./model-names.ts";
 import { createResponsesReader, rateLimitsFromHeaders } from "./responses-events.ts";
 import { isPlain, isSent, plainRequest, wireItem, withFiles } from "./responses-items.ts";
-import { type InstallationId, metadataField, metadataHeaders, requestIds } from "./turn-metadata.ts";
+import { type InstallationId, metadataField, metadataHeaders, type RequestIds, requestIds } from "./turn-metadata.ts";
 import type { Lack, Lacks, Wire, WireRequest } from "./wire.ts";
 
 /**
@@ -64,7 +64,12 @@ class ItemTexts {
 
 export function createResponsesWire(installationId: InstallationId = () => undefined): Wire {
   const items = new ItemTexts();
-  const ids = requestIds(installationId);
+  let known: RequestIds | undefined;
+  /** Made with the first request: a start must not load what only turns need. */
+  const ids = (): RequestIds => {
+    known ??= requestIds(installationId);
+    return known;
+  };
   const tools = new WeakMap<ToolSpec, string>();
 
   /** The last request's, which the next one nearly always has too. */
@@ -88,7 +93,7 @@ export function createResponsesWire(installationId: InstallationId = () => undef
   return {
     path: "/responses",
     auth: bearer,
-    headers: (request) => ({ ...threadHeaders(request), ...metadataHeaders(request, ids) }),
+    headers: (request) => ({ ...threadHeaders(request), ...metadataHeaders(request, ids()) }),
     encode(request, model, lacks): WireRequest {
       const warnings: string[] = [];
       const rest = JSON.stringify(settings(request, model, lacks, warnings));
@@ -100,7 +105,7 @@ export function createResponsesWire(installationId: InstallationId = () => undef
         body: `{${parts.settings},"input":[${parts.items.join(",")}],"tools":${parts.tools}}`,
         parts: {
           ...parts,
-          metadata: () => metadataField(request, ids),
+          metadata: () => metadataField(request, ids()),
           textOf: (item) => (isSent(item, lacks) ? items.of(item) : undefined),
         },
         warnings,
