@@ -462,11 +462,11 @@ describe("local", () => {
 
   test("many threads are written with a bounded number of open files", async () => {
     const store = open();
-    const made = await Promise.all(Array.from({ length: 150 }, (_, i) => make(store, { ms: start + i })));
+    const made = await Promise.all(Array.from({ length: 400 }, (_, i) => make(store, { ms: start + i })));
     await store.find(made[0] ?? "");
     const fds = readdirSync("/proc/self/fd").length;
-    assert.ok(fds < 64 + 60, `${fds} descriptors`);
-    assert.equal((await pages(store, { limit: 60 })).length, 150);
+    assert.ok(fds < 256 + 60, `${fds} descriptors`);
+    assert.equal((await pages(store, { limit: 60 })).length, 400);
   });
 
   test("git facts of a paginated thread are stored outside its file, since Codex would lose its history over them", async () => {
