@@ -20,7 +20,7 @@ interface Kept {
 const OldServers = named("McpAccepted", () => object({ folder: string(), servers: record(string()) }));
 
 const maxBytes = 4 * 1024 * 1024;
-const maxDigests = 1000;
+const maxFiles = 1000;
 
 export const digestOf = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
@@ -32,8 +32,8 @@ export function createProjectTrust(codexHome: string): ProjectTrust {
 class TrustFiles implements ProjectTrust {
   readonly #folder: string;
   readonly #read = new Map<string, { readonly stamp: string; readonly kept: Kept }>();
-  /** The repositories' names of their files: settings are read many times in a start, and each digest takes a tenth of a millisecond then. */
-  readonly #digests = new Map<string, string>();
+  /** The repositories' files: every turn asks, settings are read many times in a start, and each digest takes a tenth of a millisecond then. */
+  readonly #files = new Map<string, string>();
   /** Where the home cannot be written, the initial record lasts as long as this process. */
   readonly #unwritten = new Map<string, Kept>();
 
@@ -104,10 +104,12 @@ class TrustFiles implements ProjectTrust {
   }
 
   #fileOf(kind: "trust" | "mcp-accepted", repository: string): string {
-    const digest = this.#digests.get(repository) ?? shortDigest(repository).slice(0, 32);
-    if (this.#digests.size >= maxDigests) this.#digests.clear();
-    this.#digests.set(repository, digest);
-    return path.join(this.#folder, kind, `${digest}.json`);
+    const known = this.#files.get(`${kind} ${repository}`);
+    if (known !== undefined) return known;
+    const file = path.join(this.#folder, kind, `${shortDigest(repository).slice(0, 32)}.json`);
+    if (this.#files.size >= maxFiles) this.#files.clear();
+    this.#files.set(`${kind} ${repository}`, file);
+    return file;
   }
 }
 
@@ -118,8 +120,8 @@ const nothingIn = (folder: string): Kept => ({ folder, seen: ["settings", "mcp_s
 
 function stampOf(file: string): string {
   try {
-    const found = statSync(file, { bigint: true });
-    return `${found.mtimeNs}:${found.ctimeNs}:${found.size}:${found.ino}`;
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? "" : `${found.mtimeNs}:${found.ctimeNs}:${found.size}:${found.ino}`;
   } catch {
     return ""; // reading it reports what is wrong
   }

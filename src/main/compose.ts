@@ -130,7 +130,8 @@ export function createApp(options: ComposeOptions): App {
     defaultModel: () => inUse().model,
   });
   const codexKey = options.takesCodexKey === true ? env["CODEX_API_KEY"]?.trim() || undefined : undefined;
-  const isLoggedIn = (): boolean => codexKey !== undefined || existsSync(path.join(codexHome, "auth.json"));
+  const authFile = path.join(codexHome, "auth.json");
+  const isLoggedIn = (): boolean => codexKey !== undefined || existsSync(authFile);
   const choose = (loggedIn: boolean) => chooseModel({ provider: undefined, model: undefined, providers: {}, env, loggedIn });
   const choices = new Map<boolean, ReturnType<typeof choose>>();
   const projectTrust = createProjectTrust(codexHome);

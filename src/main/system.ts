@@ -13,11 +13,8 @@ export const systemClock: Timers = {
       throw signal.aborted ? signal.reason : error;
     });
   },
-  // Not performance.now(): its first use loads ten modules of Node, which is felt in a start.
-  monotonic: () => {
-    const [seconds, nanoseconds] = process.hrtime();
-    return seconds * 1000 + nanoseconds / 1_000_000;
-  },
+  // Not performance.now(): its first use loads ten modules of Node, which is felt in a start. hrtime() takes four times as long.
+  monotonic: () => process.uptime() * 1000,
   after: (ms, callback) => {
     const timer = setTimeout(callback, ms).unref();
     return () => clearTimeout(timer);

@@ -1,6 +1,6 @@
 /** HTTP to model providers: one keep-alive pool, an idle timeout, and failures that name the phase in which they happened. */
 
-import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from "node:http";
 import { trustCertificates, unusableProxy, withAllProxy } from "../lib/network.ts";
 import { isCode } from "../lib/system-error.ts";
 
@@ -69,14 +69,21 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
     return agent;
   }
 
+  /** Of the last address, which is nearly always that of the next request. */
+  let last: { readonly url: URL; readonly options: RequestOptions } | undefined;
+
+  /** How Node reaches an address. */
+  function addressOf(url: URL): RequestOptions {
+    if (last?.url !== url) last = { url, options: process.getBuiltinModule("node:url").urlToHttpOptions(url) as RequestOptions };
+    return last.options;
+  }
+
   async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply> {
     signal.throwIfAborted();
-    const options: RequestOptions = {
-      method: request.method,
-      agent: agentFor(request.url),
-      headers: { ...request.headers, ...(request.body === undefined ? {} : { "content-length": `${Buffer.byteLength(request.body)}` }) },
-    };
-    const sent = moduleFor(request.url.protocol).request(request.url, options);
+    const { url, method } = request;
+    const length = request.body === undefined ? {} : { "content-length": `${Buffer.byteLength(request.body)}` };
+    const headers = sentHeaders(url, { ...request.headers, ...length });
+    const sent = moduleFor(url.protocol).request({ ...addressOf(url), method, agent: agentFor(url), headers });
     try {
       // The body is not referenced beyond this point: the response's listeners live as long as the stream.
       const answered = answer(sent, { isTls: request.url.protocol === "https:", idleMs: request.idleMs }, signal);
@@ -90,6 +97,16 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
     }
   }
   return { send, agentFor };
+}
+
+/** As a list, which Node writes down as it is, where it need not add a password or what a proxy needs. */
+function sentHeaders(url: URL, headers: Readonly<Record<string, string>>): OutgoingHttpHeaders | readonly string[] {
+  const isPlain = url.username === "" && url.password === "" && headers["host"] === undefined;
+  if (!isPlain || (url.protocol !== "https:" && !isLocal(url.href))) return headers;
+  const list: string[] = [];
+  for (const name of Object.keys(headers)) list.push(name, headers[name] ?? "");
+  list.push("Host", url.host);
+  return list;
 }
 
 interface Waiting {
@@ -109,34 +126,61 @@ function answer(sent: ClientRequest, { isTls, idleMs }: Waiting, signal: AbortSi
             if (!connected) return stop(new HttpFailure("connect", `no connection within ${connectMs / 1000} s`));
             timer = setTimeout(late, Math.min(idleMs - connectMs, 2 ** 31 - 1));
           }, connectMs);
-    const onAbort = (): void => stop(signal.reason);
+    const abort = onAbort(signal, stop);
     function settle(): void {
       clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
+      abort.forget();
     }
     function stop(reason: unknown): void {
       settle();
       reject(reason);
       sent.destroy();
     }
-    signal.addEventListener("abort", onAbort, { once: true });
     sent.on("socket", (socket) => {
       if (sent.reusedSocket || !socket.connecting) connected = true;
       else socket.once(isTls ? "secureConnect" : "connect", () => (connected = true));
     });
+    let answered = false;
     // Stays for the life of the request: an error after the response arrived is reported by the response's own events.
     sent.on("error", (error) => {
+      if (answered) return;
       settle();
       reject(new HttpFailure(connected ? "request" : "connect", describe(error), error));
     });
     sent.on("response", (response) => {
-      settle();
-      resolve(reply(response, idleMs, signal));
+      answered = true;
+      clearTimeout(timer);
+      resolve(reply(response, idleMs, abort));
     });
   });
 }
 
-function reply(response: IncomingMessage, idleMs: number, signal: AbortSignal): HttpReply {
+/** One listener from the request to the end of its answer: a signal's listeners are slow to add and to remove. */
+interface OnAbort {
+  readonly signal: AbortSignal;
+  /** Calls this one instead. */
+  now(stop: (reason: unknown) => void): void;
+  forget(): void;
+}
+
+function onAbort(signal: AbortSignal, stop: (reason: unknown) => void): OnAbort {
+  let current: typeof stop | undefined = stop;
+  const listener = (): void => current?.(signal.reason);
+  signal.addEventListener("abort", listener, { once: true });
+  return {
+    signal,
+    now(next) {
+      current = next;
+    },
+    forget() {
+      if (current === undefined) return;
+      current = undefined;
+      signal.removeEventListener("abort", listener);
+    },
+  };
+}
+
+function reply(response: IncomingMessage, idleMs: number, abort: OnAbort): HttpReply {
   /** Received, not yet read. Bounded: the connection is paused when the consumer is slow. */
   let waiting: Buffer[] = [];
   let size = 0;
@@ -160,10 +204,9 @@ function reply(response: IncomingMessage, idleMs: number, signal: AbortSignal): 
     response.destroy();
     notify();
   }
-  const onAbort = (): void => fail(signal.reason);
   function done(): void {
     clearTimeout(idle);
-    signal.removeEventListener("abort", onAbort);
+    abort.forget();
   }
   function take(): Buffer {
     const [first] = waiting;
@@ -179,7 +222,7 @@ function reply(response: IncomingMessage, idleMs: number, signal: AbortSignal): 
     if (size > holdBytes) response.pause();
     notify();
   };
-  signal.addEventListener("abort", onAbort, { once: true });
+  abort.now(fail);
   // Not "readable": it costs a third more for each packet.
   response.on("data", onData);
   response.on("end", () => {
@@ -197,7 +240,7 @@ function reply(response: IncomingMessage, idleMs: number, signal: AbortSignal): 
     headers: response.headers,
     async next() {
       while (true) {
-        if (signal.aborted) throw signal.reason;
+        if (abort.signal.aborted) throw abort.signal.reason;
         if (waiting.length > 0) return take();
         if (failure !== undefined) throw failure;
         if (ended) return undefined;

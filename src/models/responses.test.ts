@@ -1,6 +1,7 @@
 /** What the Responses wire sends and how it handles unusual responses. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { serialize } from "node:v8";
 import { collect, contractTools, failureOf, itemsOf, modelRequest, textOf, userText } from "../../test/support/model-mocks/events.ts";
 import { responsesFrames } from "../../test/support/model-mocks/frames.ts";
 import { type Answer, MockProvider, refuse, stream } from "../../test/support/model-mocks/server.ts";
@@ -132,6 +133,35 @@ describe("a Responses request", () => {
       assert.match(shape(["images"]), /^one .* two gAAAA three four$/);
     }
     assert.equal(shape([], [userText("three"), ...input.slice(0, 3)]), "three one image_url two");
+  });
+
+  it("takes one byte a letter, also with a part that was cut from a text with other letters", () => {
+    const cut = JSON.parse(`"${"plain text ".repeat(20)}…"`).slice(0, -1);
+    const request = modelRequest({ input: [userText(cut)], instructions: cut });
+    const { body } = createResponsesWire().encode(request, createModelCatalog().find(request.model, openai), new Set<Lack>());
+    assert.ok(body.includes(cut));
+    assert.ok(serialize(body).length < body.length + 16);
+  });
+
+  it("names its host once: the address's own, or the one of the settings; a password in the address is sent along", async () => {
+    await using mock = new MockProvider(ok);
+    const baseUrl = `${await mock.listen()}/v1`;
+    const plain = { ...openai, id: "mock", envKey: undefined, requiresOpenaiAuth: false };
+    const { host } = new URL(baseUrl);
+    const addresses = [
+      { baseUrl },
+      { baseUrl, httpHeaders: { Host: "models.example" } },
+      { baseUrl: baseUrl.replace("//", "//me:secret@") },
+    ];
+    for (const address of addresses) {
+      const client = createModelClients({ env: {} }).clientFor({ ...plain, ...address });
+      assert.equal(textOf(await collect(client, modelRequest({}))), "ok");
+    }
+    assert.deepEqual(
+      mock.requests.map(({ headers }) => headers.host),
+      [host, "models.example", host],
+    );
+    assert.equal(mock.requests.at(-1)?.headers.authorization, `Basic ${Buffer.from("me:secret").toString("base64")}`);
   });
 
   it("is sent again without reasoning that the provider cannot read", async () => {

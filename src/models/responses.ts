@@ -1,6 +1,7 @@
 /** The Responses wire: items are sent and received in their stored form, so nothing is converted. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { ModelFailure, ModelItem, ModelRequest, ToolSpec } from "../core/ports/model-client.ts";
+import { oneByte } from "../lib/one-byte.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { foreignReasoning, isSealed, sealedSummary, withoutImages } from "./convert.ts";
 import { bearer } from "./http-client.ts";
@@ -24,8 +25,9 @@ class ItemTexts {
   of(item: ModelItem): string {
     const known = this.#known.get(item);
     if (known !== undefined) return known;
-    const text = JSON.stringify(wireItem(item));
-    if (text.length > keepUpTo) return text;
+    const made = JSON.stringify(wireItem(item));
+    if (made.length > keepUpTo) return made;
+    const text = oneByte(made);
     this.#known.set(item, text);
     if (isPlain(item)) this.#plain.set(item, text);
     return text;
@@ -72,6 +74,15 @@ export function createResponsesWire(installationId: InstallationId = () => undef
   };
   const tools = new WeakMap<ToolSpec, string>();
 
+  /** Thousands of characters that are the same in every request of most threads. */
+  let lastInstructions = { of: "", text: "" };
+  function instructionsField(instructions: string): string {
+    if (instructions === "") return "";
+    if (lastInstructions.of !== instructions)
+      lastInstructions = { of: instructions, text: oneByte(`"instructions":${JSON.stringify(instructions)},`) };
+    return lastInstructions.text;
+  }
+
   /** The last request's, which the next one nearly always has too. */
   let lastList: { readonly parts: readonly string[]; readonly text: string } | undefined;
 
@@ -79,7 +90,7 @@ export function createResponsesWire(installationId: InstallationId = () => undef
     const parts = request.tools.filter(isTaken).map((tool) => {
       let text = tools.get(tool);
       if (text === undefined) {
-        text = JSON.stringify(wireTool(tool));
+        text = oneByte(JSON.stringify(wireTool(tool)));
         tools.set(tool, text);
       }
       return text;
@@ -97,9 +108,10 @@ export function createResponsesWire(installationId: InstallationId = () => undef
     encode(request, model, lacks): WireRequest {
       const warnings: string[] = [];
       const rest = JSON.stringify(settings(request, model, lacks, warnings));
+      const wanted = `"model":${JSON.stringify(request.model)},${instructionsField(request.instructions)}`;
       const plain = lacks.has("freeformTools") ? plainRequest(request) : undefined;
       const sent = plain?.request ?? request;
-      const parts = { settings: rest.slice(1, -1), tools: toolList(sent), items: items.input(sent, model, lacks, warnings) };
+      const parts = { settings: `${wanted}${rest.slice(1, -1)}`, tools: toolList(sent), items: items.input(sent, model, lacks, warnings) };
       const toolNames = sent.tools.filter(isTaken).map((tool) => ("name" in tool ? tool.name : tool.type));
       return {
         body: `{${parts.settings},"input":[${parts.items.join(",")}],"tools":${parts.tools}}`,
@@ -148,6 +160,7 @@ function lackFrom(failure: ModelFailure, request: ModelRequest): Lack | undefine
   return undefined;
 }
 
+/** All but the model and its instructions. */
 function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warnings: string[]): Record<string, unknown> {
   const reasoning = reasoningField(request, model, lacks, warnings);
   const verbosity = lacks.has("verbosity") ? undefined : (request.verbosity ?? model.defaultVerbosity);
@@ -158,8 +171,6 @@ function settings(request: ModelRequest, model: CatalogEntry, lacks: Lacks, warn
       : { format: { type: "json_schema", name: "codex_output_schema", strict: true, schema: request.outputSchema } }),
   };
   return {
-    model: request.model,
-    ...(request.instructions === "" ? {} : { instructions: request.instructions }),
     tool_choice: request.toolChoice ?? "auto",
     parallel_tool_calls: request.parallelToolCalls,
     reasoning,

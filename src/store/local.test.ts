@@ -473,12 +473,12 @@ describe("local", () => {
 
   test("many threads are written with a bounded number of open files", async () => {
     const store = open();
-    const made = await Promise.all(Array.from({ length: 150 }, (_, i) => make(store, { ms: start + i })));
+    const made = await Promise.all(Array.from({ length: 400 }, (_, i) => make(store, { ms: start + i })));
     await store.find(made[0] ?? "");
     // Those of this home alone: other tests of the same process have their own.
     const opened = openFiles().filter((file) => file.startsWith(home));
-    assert.ok(opened.length > 0 && opened.length <= 64 + 10, `${opened.length} descriptors`);
-    assert.equal((await pages(store, { limit: 60 })).length, 150);
+    assert.ok(opened.length > 0 && opened.length <= 256 + 10, `${opened.length} descriptors`);
+    assert.equal((await pages(store, { limit: 60 })).length, 400);
   });
 
   test("git facts of a paginated thread are stored outside its file, since Codex would lose its history over them", async () => {

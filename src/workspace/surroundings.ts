@@ -19,10 +19,22 @@ export interface SurroundingsOptions {
 const docName = "AGENTS.md";
 /** Used instead of AGENTS.md if a folder has both. */
 const overrideName = "AGENTS.override.md";
+const maxPlaces = 1000;
 
 export function createSurroundings({ codexHome, git }: SurroundingsOptions): Surroundings {
   let shell: ReturnType<typeof loginShell> | undefined;
   const programs = new Map<string, boolean>();
+  /** Where instructions may be: every turn looks, and joining paths takes longer than the looks. */
+  const places = new Map<string, readonly string[]>();
+  const placesOf = (folder: string, names: readonly string[]): readonly string[] => {
+    const key = `${folder}\n${names.join("\n")}`;
+    const known = places.get(key);
+    if (known !== undefined) return known;
+    const found = names.map((name) => path.join(folder, name));
+    if (places.size >= maxPlaces) places.clear();
+    places.set(key, found);
+    return found;
+  };
   let zone: { readonly variable: string | undefined; readonly name: string } | undefined;
   /** The lookup runs in every turn; only the variable can change the result while the server runs. */
   const timezone = (): string => {
@@ -52,7 +64,7 @@ export function createSurroundings({ codexHome, git }: SurroundingsOptions): Sur
         [codexHome, [overrideName, docName]] as const,
         ...(hasMachine === false ? [] : foldersDownTo(cwd, config)).map((f) => [f, names] as const),
       ]) {
-        if (hasNone(folder, docNames)) continue;
+        if (hasNone(placesOf(folder, docNames))) continue;
         const found = await docsIn(folder, docNames, left);
         docs.push(...found);
         left -= Buffer.byteLength(found.at(-1)?.text ?? "");
@@ -84,9 +96,9 @@ async function docsIn(folder: string, names: readonly string[], maxBytes: number
 }
 
 /** In most folders, and every turn asks. */
-function hasNone(folder: string, names: readonly string[]): boolean {
+function hasNone(files: readonly string[]): boolean {
   try {
-    return names.every((name) => isMissing(path.join(folder, name)));
+    return files.every(isMissing);
   } catch {
     return false; // whoever reads it reports why it cannot be read
   }

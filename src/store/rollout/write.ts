@@ -47,7 +47,9 @@ export function linesOfRecord(record: ThreadRecord, context: WriteContext): stri
 /** External text may contain half a surrogate pair, which strict readers refuse; such text is repaired. */
 function stringify(value: Json): string {
   const text = JSON.stringify(value);
-  return /\\ud[89a-f]/.test(text) ? JSON.stringify(value, (_, inner: unknown) => (isString(inner) ? inner.toWellFormed() : inner)) : text;
+  return text.includes("\\ud") && /\\ud[89a-f]/.test(text)
+    ? JSON.stringify(value, (_, inner: unknown) => (isString(inner) ? inner.toWellFormed() : inner))
+    : text;
 }
 
 const latest = 8.64e15;

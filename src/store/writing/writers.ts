@@ -11,7 +11,8 @@ export interface WritersOptions {
   readonly report: (message: string) => void;
 }
 
-const maxOpen = 64;
+/** As many as threads have turns at once in a busy server: to open a file again takes longer than to write a turn's lines. */
+const maxOpen = 256;
 const idleMs = 60_000;
 
 export class Writers {
@@ -82,6 +83,7 @@ export class Writers {
   }
 
   #closeSome(): void {
+    if (this.#writers.size <= maxOpen) return;
     const open = [...this.#writers.values()].filter((writer) => writer.isOpen);
     if (open.length <= maxOpen) return;
     const idle = open.filter((writer) => writer.isIdle).sort((a, b) => a.usedAtMs - b.usedAtMs);
