@@ -3,6 +3,7 @@
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
 import { trustCertificates, unusableProxy, withAllProxy } from "../lib/network.ts";
 import { isCode } from "../lib/system-error.ts";
+import { isLocal } from "./local-address.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST";
@@ -229,8 +230,6 @@ function reply(response: IncomingMessage, idleMs: number, signal: AbortSignal): 
 
 const holdBytes = 256 * 1024;
 const connectMs = 20_000;
-
-export const isLocal = (url: string): boolean => /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|\/|$)/.test(url);
 
 const isReset = (error: unknown): boolean => isCode(error, "ECONNRESET", "EPIPE");
 

@@ -39,7 +39,7 @@ for (const { engine, skip } of await testedEngines())
       try {
         for (const moment of momentsMs) {
           const program = `
-            import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "../../src/exec/spawn.ts"))};
+            import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "../../src/exec/runner.ts"))};
             const runner = createCommandRunner({ codexHome: ${JSON.stringify(bench.home)}, userHome: ${JSON.stringify(bench.base)}, engine: () => ${JSON.stringify(engine)} });
             const run = (...argv) => runner.start({ argv, cwd: "/", env: {}, stdin: "closed" }, { policy: { type: "readOnly" }, workspaceRoots: [] }, new AbortController().signal);
             await (await run("/bin/true")).exit;
