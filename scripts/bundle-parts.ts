@@ -16,6 +16,8 @@ export interface Part {
  * that is wrongly listed makes them load a chunk too many (test/start.itest.ts reports both); neither changes the server's behaviour.
  */
 export interface SplitParts {
+  /** What a list of threads needs of them. */
+  readonly lists: readonly string[];
   readonly later: readonly string[];
   readonly seldom: readonly string[];
 }
@@ -34,17 +36,22 @@ export const factsModules: readonly string[] = ["src/models/facts.json", "src/mo
  */
 const ordinaryModules: readonly string[] = ["src/store/writing/tail.ts", "src/lib/grouped.ts"];
 
+/** Of a list's first moments, outside the split's reach: what is watched for other servers' threads, and a package that only streams need. */
+const listModules: readonly string[] = ["src/server/relay/elsewhere.ts", "src/server/relay/status-feed.ts"];
+const streamModules: readonly string[] = ["node_modules/eventsource-parser/dist/index.js"];
+
 const among = (files: readonly string[]) => (file: string) => files.includes(file);
 
 export function serverParts(): readonly Part[] {
-  const { later, seldom } = readParts();
+  const { lists, later, seldom } = readParts();
   return [
     { name: "door", holds: among(["src/cli/command-line.ts", "src/cli/app-server/app-server.ts"]), whole: true },
     { name: "facts", holds: among(factsModules), whole: false },
-    { name: "later", holds: among([...later, ...ordinaryModules]), whole: false },
+    { name: "lists", holds: among([...lists, ...listModules]), whole: false },
+    { name: "later", holds: among([...later, ...ordinaryModules, ...streamModules]), whole: false },
     { name: "seldom", holds: among(seldom), whole: false },
     { name: "app", holds: among(["src/cli/app-server/serve.ts"]), whole: true },
   ];
 }
 /** The chunks that are loaded on first use. */
-export const lazyParts: readonly string[] = ["later", "seldom", "facts"];
+export const lazyParts: readonly string[] = ["lists", "later", "seldom", "facts"];
