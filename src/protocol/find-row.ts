@@ -9,7 +9,12 @@ import { turnRequests } from "./turn.ts";
 import { refusalOf } from "./unsupported.ts";
 
 /** Most sessions begin with these: they are found without loading the tables of all others. */
-const firstRequests: Readonly<Record<string, Request>> = { ...initializeRequests, ...threadRequests, ...threadListRequests, ...turnRequests };
+const firstRequests: Readonly<Record<string, Request>> = {
+  ...initializeRequests,
+  ...threadRequests,
+  ...threadListRequests,
+  ...turnRequests,
+};
 
 /** The result of looking up a method. Only names in the tables are found, never those of Object.prototype. */
 export type FoundRow =
