@@ -6,7 +6,6 @@ import path from "node:path";
 import {
   type Command,
   CommandRefused,
-  type CommandRunner,
   type Confinement,
   type DescribedSandbox,
   type RunningCommand,
@@ -15,7 +14,6 @@ import { knownSecretFiles } from "../home/secret-files.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { KnownPrograms, searchPathOf } from "../lib/program.ts";
 import { CommandGuard, kernelLimits, limitedArgv, MemoryAlarm } from "./command-limits.ts";
-import type { Room } from "./command-limits-room.ts";
 import { describeSandbox } from "./describe-sandbox.ts";
 import { inheritableDescriptors } from "./descriptors.ts";
 import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
