@@ -6,9 +6,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { markName } from "../../src/exec/processes.ts";
 import { LeftoverNotes } from "../../src/exec/leftovers.ts";
-import { processSpace } from "../../src/exec/processes.ts";
+import { markName, processSpace } from "../../src/exec/processes.ts";
 import { openBench, testedEngines } from "../../src/exec/testing.ts";
 import { eventually, processesWith } from "../support/live-server.ts";
 
