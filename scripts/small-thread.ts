@@ -1,4 +1,4 @@
-/** A thread with one turn, as Codex stores it, for runs that list threads. */
+/** A thread with one turn, as Parley stores it, for runs that list threads. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -18,9 +18,9 @@ export function storeThread(home: string): void {
     model_provider: "mock",
   };
   const lines = [
-    { type: "session_meta", payload: meta },
+    { type: "session_meta", payload: meta, parley: {} },
     { type: "event_msg", payload: { type: "user_message", message: "Hello" } },
-    { type: "response_item", payload: user },
+    { type: "response_item", payload: user, parley: { set: { turnId: id } } },
     { type: "response_item", payload: agent },
   ].map((line) => `${JSON.stringify({ timestamp: time, ...line })}\n`);
   const folder = path.join(home, "sessions", "2025", "10", "01");

@@ -42,7 +42,7 @@ const model = createServer((request, response) => {
   });
 });
 
-/** What a server is started for: a thread, a list of threads, or a thread with a turn and lists after it. */
+/** What a server is started for: a thread, a list of threads, or a thread with a turn, lists after it and one of all other methods. */
 type Purpose = "start" | "list" | "turn";
 
 async function play(args: readonly string[], env: Readonly<Record<string, string>>, purpose: Purpose): Promise<boolean> {
@@ -66,13 +66,14 @@ async function play(args: readonly string[], env: Readonly<Record<string, string
   const ask = (id: number, method: string, params: object): unknown => server.stdin.write(`${JSON.stringify({ id, method, params })}\n`);
   createInterface(server.stdout).on("line", (line) => {
     const { id, method, result } = JSON.parse(line);
-    const isEnd = id === (purpose === "start" ? 1 : 4);
+    const isEnd = id === { start: 1, list: 4, turn: 5 }[purpose];
     if (id === 0 && purpose === "list") ask(3, "thread/list", {});
     else if (id === 0) ask(1, "thread/start", { cwd: home });
     else if (id === 1 && purpose === "turn")
       ask(2, "turn/start", { threadId: result?.thread?.id, input: [{ type: "text", text: "Hello" }] });
     if (method === "turn/completed") ask(3, "thread/list", {});
     if (id === 3) ask(4, "thread/list", { sortKey: "updated_at" });
+    if (id === 4 && purpose === "turn") ask(5, "model/list", {});
     if (isEnd) setTimeout(() => server.stdin.end(), purpose === "turn" ? 0 : idleMs);
   });
   ask(0, "initialize", { clientInfo: { name: "split", version: "1" } });
