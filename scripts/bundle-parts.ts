@@ -1,4 +1,7 @@
-/** How the server's bundle is split: what responds first, what a thread needs to start, what turns and lists need, the table of models, and the rest; the last three are loaded on first use. */
+/**
+ * How the server's bundle is split: what responds first, what a thread needs to start, what lists need, what turns need, the table of models,
+ * and the rest; the last four are loaded on first use.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -12,8 +15,9 @@ export interface Part {
 }
 
 /**
- * The modules that no start needs: those that turns and lists use, and those that few sessions use. A module that is missing makes starts slower, and one
- * that is wrongly listed makes them load a chunk too many (test/start.itest.ts reports both); neither changes the server's behaviour.
+ * The modules that no start needs: those that lists use, those that turns use, and those that few sessions use. A module that is missing makes
+ * starts slower, and one that is wrongly listed makes them load a chunk too many (test/start.itest.ts reports both); neither changes the
+ * server's behaviour.
  */
 export interface SplitParts {
   /** What a list of threads needs of them. */
