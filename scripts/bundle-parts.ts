@@ -35,10 +35,10 @@ export const writeParts = (parts: SplitParts): void => writeFileSync(listed, `${
 export const factsModules: readonly string[] = ["src/models/facts.json", "src/models/facts.ts"];
 
 /**
- * What the play of `npm run split` does not do, though many sessions do: to go on in a thread whose file was closed, and to say how large a
- * number is. For these small functions they would load the largest chunk.
+ * What the play of `npm run split` does not do, though many sessions do: to go on in a thread whose file was closed, to read one, and to say
+ * how large a number is. For these small functions they would load the largest chunk.
  */
-const ordinaryModules: readonly string[] = ["src/store/writing/tail.ts", "src/lib/grouped.ts"];
+const ordinaryModules: readonly string[] = ["src/store/writing/tail.ts", "src/server/written-turns.ts", "src/lib/grouped.ts"];
 
 /** Of a list's first moments, outside the split's reach: what is watched for other servers' threads, and a package that only streams need. */
 const listModules: readonly string[] = ["src/server/relay/elsewhere.ts", "src/server/relay/status-feed.ts"];
