@@ -8,7 +8,7 @@ import { buildPageIfOld } from "./build-page.ts";
 import { lazyParts, type Part, serverParts } from "./bundle-parts.ts";
 import { lazyBuiltins, lazyChunks, ownHelper } from "./lazy-builtins.ts";
 import { plainExports } from "./plain-exports.ts";
-import { importCode, importModule, plainImports } from "./plain-imports.ts";
+import { importCode, importModule, plainImports, wholePaths } from "./plain-imports.ts";
 import { warmUp } from "./warm-up.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -54,7 +54,7 @@ interface MadeOf {
 
 /** Bundles some entries with their dependencies. */
 async function bundle(folder: string, input: Readonly<Record<string, string>>, parts: readonly Part[] = []): Promise<MadeOf> {
-  const plugins = [lazyBuiltins, lazyChunks(lazyParts), ownHelper, plainExports(lazyParts), plainImports, asciiCode];
+  const plugins = [lazyBuiltins, lazyChunks(lazyParts), ownHelper, plainExports(lazyParts), plainImports, wholePaths, asciiCode];
   const graph = await rolldown({
     cwd: root,
     input: { ...input },

@@ -1,4 +1,7 @@
-/** How the server's bundle is split: what responds first, what a thread needs to start, what turns and lists need, the table of models, and the rest; the last three are loaded on first use. */
+/**
+ * How the server's bundle is split: what responds first, what a thread needs to start, what lists need, what turns need, the table of models,
+ * and the rest; the last four are loaded on first use.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -12,10 +15,13 @@ export interface Part {
 }
 
 /**
- * The modules that no start needs: those that turns and lists use, and those that few sessions use. A module that is missing makes starts slower, and one
- * that is wrongly listed makes them load a chunk too many (test/start.itest.ts reports both); neither changes the server's behaviour.
+ * The modules that no start needs: those that lists use, those that turns use, and those that few sessions use. A module that is missing makes
+ * starts slower, and one that is wrongly listed makes them load a chunk too many (test/start.itest.ts reports both); neither changes the
+ * server's behaviour.
  */
 export interface SplitParts {
+  /** What a list of threads needs of them. */
+  readonly lists: readonly string[];
   readonly later: readonly string[];
   readonly seldom: readonly string[];
 }
@@ -29,22 +35,27 @@ export const writeParts = (parts: SplitParts): void => writeFileSync(listed, `${
 export const factsModules: readonly string[] = ["src/models/facts.json", "src/models/facts.ts"];
 
 /**
- * What the play of `npm run split` does not do, though many sessions do: to go on in a thread whose file was closed, and to say how large a
- * number is. For these small functions they would load the largest chunk.
+ * What the play of `npm run split` does not do, though many sessions do: to go on in a thread whose file was closed, to read one, and to say
+ * how large a number is. For these small functions they would load the largest chunk.
  */
-const ordinaryModules: readonly string[] = ["src/store/writing/tail.ts", "src/lib/grouped.ts"];
+const ordinaryModules: readonly string[] = ["src/store/writing/tail.ts", "src/server/written-turns.ts", "src/lib/grouped.ts"];
+
+/** Of a list's first moments, outside the split's reach: what is watched for other servers' threads, and a package that only streams need. */
+const listModules: readonly string[] = ["src/server/relay/elsewhere.ts", "src/server/relay/status-feed.ts"];
+const streamModules: readonly string[] = ["node_modules/eventsource-parser/dist/index.js"];
 
 const among = (files: readonly string[]) => (file: string) => files.includes(file);
 
 export function serverParts(): readonly Part[] {
-  const { later, seldom } = readParts();
+  const { lists, later, seldom } = readParts();
   return [
     { name: "door", holds: among(["src/cli/command-line.ts", "src/cli/app-server/app-server.ts"]), whole: true },
     { name: "facts", holds: among(factsModules), whole: false },
-    { name: "later", holds: among([...later, ...ordinaryModules]), whole: false },
+    { name: "lists", holds: among([...lists, ...listModules]), whole: false },
+    { name: "later", holds: among([...later, ...ordinaryModules, ...streamModules]), whole: false },
     { name: "seldom", holds: among(seldom), whole: false },
     { name: "app", holds: among(["src/cli/app-server/serve.ts"]), whole: true },
   ];
 }
 /** The chunks that are loaded on first use. */
-export const lazyParts: readonly string[] = ["later", "seldom", "facts"];
+export const lazyParts: readonly string[] = ["lists", "later", "seldom", "facts"];

@@ -1,5 +1,5 @@
 /**
- * `npm run split`: finds out by trying which modules a start and a turn use, and writes scripts/bundle-parts.json, from which the build puts
+ * `npm run split`: finds out by trying which modules a start, a list of threads and a turn use, and writes scripts/bundle-parts.json, from which the build puts
  * the others into chunks that are loaded on first use. Run it when a test says that starts load too much. Takes a few minutes.
  */
 import { spawn } from "node:child_process";
@@ -12,6 +12,7 @@ import { createInterface } from "node:readline";
 import { bundleInto } from "./build.ts";
 import { factsModules, type SplitParts, writeParts } from "./bundle-parts.ts";
 import { makeRepository } from "./small-repository.ts";
+import { storeThread } from "./small-thread.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const scratch = mkdtempSync(path.join(tmpdir(), "parley-split-"));
@@ -41,8 +42,10 @@ const model = createServer((request, response) => {
   });
 });
 
-/** Starts a server, opens a thread, runs a turn and lists the threads if asked to, and ends it. */
-async function play(args: readonly string[], env: Readonly<Record<string, string>>, withTurn: boolean): Promise<boolean> {
+/** What a server is started for: a thread, a list of threads, or a thread with a turn, lists after it and one of all other methods. */
+type Purpose = "start" | "list" | "turn";
+
+async function play(args: readonly string[], env: Readonly<Record<string, string>>, purpose: Purpose): Promise<boolean> {
   const home = mkdtempSync(path.join(scratch, "home-"));
   const { port } = model.address() as AddressInfo;
   const provider = ["[model_providers.mock]", 'name = "mock"', `base_url = "http://127.0.0.1:${port}/v1"`, 'wire_api = "responses"'];
@@ -50,6 +53,7 @@ async function play(args: readonly string[], env: Readonly<Record<string, string
   const trust = [`[projects."${home}"]`, 'trust_level = "trusted"'];
   writeFileSync(path.join(home, "config.toml"), [...top, ...provider, ...trust, ""].join("\n"));
   makeRepository(home);
+  storeThread(home);
   const { PATH } = process.env;
   const server = spawn(process.execPath, [...args, "app-server"], {
     cwd: home,
@@ -62,21 +66,24 @@ async function play(args: readonly string[], env: Readonly<Record<string, string
   const ask = (id: number, method: string, params: object): unknown => server.stdin.write(`${JSON.stringify({ id, method, params })}\n`);
   createInterface(server.stdout).on("line", (line) => {
     const { id, method, result } = JSON.parse(line);
-    if (id === 0) ask(1, "thread/start", { cwd: home });
-    else if (id === 1 && withTurn) ask(2, "turn/start", { threadId: result?.thread?.id, input: [{ type: "text", text: "Hello" }] });
-    if (id === 1 && !withTurn) setTimeout(() => server.stdin.end(), idleMs);
+    const isEnd = id === { start: 1, list: 4, turn: 5 }[purpose];
+    if (id === 0 && purpose === "list") ask(3, "thread/list", {});
+    else if (id === 0) ask(1, "thread/start", { cwd: home });
+    else if (id === 1 && purpose === "turn")
+      ask(2, "turn/start", { threadId: result?.thread?.id, input: [{ type: "text", text: "Hello" }] });
     if (method === "turn/completed") ask(3, "thread/list", {});
     if (id === 3) ask(4, "thread/list", { sortKey: "updated_at" });
-    if (id === 4) server.stdin.end();
+    if (id === 4 && purpose === "turn") ask(5, "model/list", {});
+    if (isEnd) setTimeout(() => server.stdin.end(), purpose === "turn" ? 0 : idleMs);
   });
   ask(0, "initialize", { clientInfo: { name: "split", version: "1" } });
   return (await ended) === 0;
 }
 
 /** The modules of which a run has called at least one function with a name. */
-async function usedBy(withTurn: boolean): Promise<ReadonlySet<string>> {
+async function usedBy(purpose: Purpose): Promise<ReadonlySet<string>> {
   const folder = mkdtempSync(path.join(scratch, "coverage-"));
-  const hasEnded = await play([path.join(root, "src/cli/main.ts")], { NODE_V8_COVERAGE: folder }, withTurn);
+  const hasEnded = await play([path.join(root, "src/cli/main.ts")], { NODE_V8_COVERAGE: folder }, purpose);
   if (!hasEnded) throw new Error("the server from sources did not answer");
   const used = new Set<string>();
   for (const file of readdirSync(folder))
@@ -92,18 +99,23 @@ async function usedBy(withTurn: boolean): Promise<ReadonlySet<string>> {
 
 const spy = `const M = require("node:module"), fs = require("node:fs"), load = M._load;
 M._load = function (name, ...rest) {
-  const part = /\\/(later|seldom)-/.exec(name)?.[1];
+  const part = /\\/(lists|later|seldom)-/.exec(name)?.[1];
   const member = part && /at get ([\\w$]+) /.exec(new Error().stack)?.[1];
   if (part) fs.appendFileSync(process.env.SPLIT_LOG, part + " " + (member ?? "") + "\\n");
   return load.call(this, name, ...rest);
 };`;
 
+interface Read {
+  readonly part: string;
+  readonly member: string;
+}
+
 /** The members of lazy chunks that a run of the bundle has read, by chunk. */
-async function readBy(bundle: string, withTurn: boolean): Promise<readonly { readonly part: string; readonly member: string }[]> {
+async function readBy(bundle: string, purpose: Purpose): Promise<readonly Read[]> {
   const log = path.join(scratch, "loads");
   writeFileSync(log, "");
   writeFileSync(path.join(scratch, "spy.cjs"), spy);
-  const hasEnded = await play(["-r", path.join(scratch, "spy.cjs"), path.join(bundle, "parley.cjs")], { SPLIT_LOG: log }, withTurn);
+  const hasEnded = await play(["-r", path.join(scratch, "spy.cjs"), path.join(bundle, "parley.cjs")], { SPLIT_LOG: log }, purpose);
   const lines = readFileSync(log, "utf8").split("\n").filter(Boolean);
   if (!hasEnded && lines.length === 0) throw new Error("the server from the bundle did not answer");
   return lines.map((line) => ({ part: line.split(" ")[0] ?? "", member: (line.split(" ")[1] ?? "").replace(/\$\d+$/, "") }));
@@ -123,27 +135,50 @@ async function bundleOf(parts: SplitParts): Promise<{ readonly folder: string; r
   return { folder, modules: (await bundleInto(folder)).app };
 }
 
+/** The modules of these chunks that a run has read, though the chunks are not for it. */
+function wronglyIn(parts: SplitParts, chunks: readonly (keyof SplitParts)[], reads: readonly Read[]): ReadonlySet<string> {
+  const wrong = chunks.flatMap((chunk) => reads.filter(({ part }) => part === chunk).map(({ member }) => ({ chunk, member })));
+  const found = new Set(wrong.flatMap(({ chunk, member }) => exporting(member, parts[chunk])));
+  if (wrong.length > 0 && found.size === 0) throw new Error(`nobody exports ${JSON.stringify(wrong)}`);
+  return found;
+}
+
+/** Puts the modules that a purpose needs after all where it finds them. */
+function corrected(parts: SplitParts, needed: Readonly<Record<Purpose, ReadonlySet<string>>>): SplitParts {
+  const others = (files: readonly string[], ...sets: readonly ReadonlySet<string>[]) =>
+    files.filter((file) => !sets.some((set) => set.has(file)));
+  return {
+    lists: others([...parts.lists, ...needed.list], needed.start).sort(),
+    later: others([...parts.later, ...needed.turn], needed.start, needed.list).sort(),
+    seldom: others(parts.seldom, needed.start, needed.list, needed.turn),
+  };
+}
+
 async function main(): Promise<void> {
   await new Promise<void>((resolve) => void model.listen(0, "127.0.0.1", resolve));
-  const [atStart, inTurn] = [await usedBy(false), await usedBy(true)];
-  const { modules } = await bundleOf({ later: [], seldom: [] });
+  const [atStart, inList, inTurn] = [await usedBy("start"), await usedBy("list"), await usedBy("turn")];
+  const { modules } = await bundleOf({ lists: [], later: [], seldom: [] });
   const candidates = modules.filter((file) => !atStart.has(file) && !factsModules.includes(file)).sort();
-  let seldom = candidates.filter((file) => !inTurn.has(file));
-  let later = candidates.filter((file) => !seldom.includes(file));
+  const inEither = (file: string): boolean => inList.has(file) || inTurn.has(file);
+  let parts: SplitParts = {
+    lists: candidates.filter((file) => inList.has(file)),
+    later: candidates.filter((file) => inTurn.has(file) && !inList.has(file)),
+    seldom: candidates.filter((file) => !inEither(file)),
+  };
   for (let round = 1; ; round++) {
-    const { folder } = await bundleOf({ later, seldom });
-    const [start, turn] = [await readBy(folder, false), await readBy(folder, true)];
-    const needed = new Set(start.flatMap(({ part, member }) => exporting(member, part === "later" ? later : seldom)));
-    const neededInTurn = new Set(turn.filter(({ part }) => part === "seldom").flatMap(({ member }) => exporting(member, seldom)));
+    const { folder } = await bundleOf(parts);
+    const needed = {
+      start: wronglyIn(parts, ["lists", "later", "seldom"], await readBy(folder, "start")),
+      list: wronglyIn(parts, ["later", "seldom"], await readBy(folder, "list")),
+      turn: wronglyIn(parts, ["seldom"], await readBy(folder, "turn")),
+    };
+    const counts = `${parts.lists.length} for lists, ${parts.later.length} later, ${parts.seldom.length} seldom`;
     console.log(
-      `round ${round}: ${later.length} later, ${seldom.length} seldom; starts read ${needed.size} too many, turns ${neededInTurn.size}`,
+      `round ${round}: ${counts}; too many read: starts ${needed.start.size}, lists ${needed.list.size}, turns ${needed.turn.size}`,
     );
-    if (start.length === 0 && turn.every(({ part }) => part === "later")) break;
-    if (needed.size === 0 && neededInTurn.size === 0) throw new Error(`nobody exports ${JSON.stringify([...start, ...turn])}`);
+    if (needed.start.size + needed.list.size + needed.turn.size === 0) break;
     if (round === rounds) throw new Error("no split was found");
-    seldom = seldom.filter((file) => !needed.has(file));
-    later = [...later.filter((file) => !needed.has(file)), ...seldom.filter((file) => neededInTurn.has(file))].sort();
-    seldom = seldom.filter((file) => !neededInTurn.has(file));
+    parts = corrected(parts, needed);
   }
 }
 

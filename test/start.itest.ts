@@ -6,6 +6,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { makeRepository } from "../scripts/small-repository.ts";
+import { storeThread } from "../scripts/small-thread.ts";
 import { deletedWith } from "./support/ending.ts";
 import { outsideTemp } from "./support/outside-temp.ts";
 import { root, scratch } from "./support/process.ts";
@@ -27,11 +28,12 @@ process.on("SIGUSR2", () => {
 });
 `;
 
-/** Starts a server, opens a thread in a git repository, sends a further request if given, and stops it. Returns the chunks that were loaded. */
+/** Starts a server in a home with one thread, opens another in a git repository, sends a further request if given, and stops it. Returns the chunks that were loaded. */
 async function startThread(t: TestContext, bundle: string, more?: string): Promise<readonly string[]> {
   const home = scratch(t);
   writeFileSync(path.join(home, "spy.cjs"), spy);
   makeRepository(home);
+  storeThread(path.join(home, "home"));
   const server = spawn(process.execPath, ["-r", path.join(home, "spy.cjs"), path.join(bundle, "parley.cjs"), "app-server"], {
     cwd: home,
     env: { PATH: "/usr/bin:/bin", HOME: home, CODEX_HOME: path.join(home, "home") },
@@ -60,7 +62,9 @@ async function startThread(t: TestContext, bundle: string, more?: string): Promi
   assert.ok(await answered(1));
   if (more !== undefined) {
     server.stdin.write(`{"id":2,"method":"${more}","params":{}}\n`);
-    assert.ok(await answered(2));
+    const answer = await answered(2);
+    assert.ok(answer);
+    if (more === "thread/list") assert.match(JSON.stringify(answer), /"preview":"Hello"/);
   }
   server.kill("SIGUSR2");
   await quiet.promise;
@@ -83,7 +87,7 @@ function loadedFile(bundle: string, name: string): string {
 test("a thread starts and a server stays idle without what only turns need", async (t) => {
   const loaded = await startThread(t, dist);
   assert.ok(loaded.includes("app"), loaded.join());
-  assert.ok(!loaded.includes("later") && !loaded.includes("seldom"), loaded.join());
+  assert.ok(!["lists", "later", "seldom"].some((name) => loaded.includes(name)), loaded.join());
   const app = loadedFile(dist, "app");
   assert.ok(statSync(app).size < maxAppBytes, `starts load ${statSync(app).size} bytes for their first thread: run npm run split`);
 });
@@ -121,8 +125,13 @@ test("what speaks to a provider is loaded after the answer to thread/start", asy
   assert.ok(order.includes("later") && order.includes("responses-socket"), order.join());
 });
 
-test("later modules are loaded on demand, without output on stderr", async (t) => {
+test("a list of threads loads no more than lists need, without output on stderr", async (t) => {
   const loaded = await startThread(t, dist, "thread/list"); // which imports node:sqlite
+  assert.ok(loaded.includes("lists") && !loaded.includes("later") && !loaded.includes("seldom"), loaded.join());
+});
+
+test("later modules are loaded on demand, without output on stderr", async (t) => {
+  const loaded = await startThread(t, dist, "skills/list");
   assert.ok(loaded.includes("later"), loaded.join());
 });
 

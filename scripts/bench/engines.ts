@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg } from "node:os";
 import path from "node:path";
+import { type ClosableRunner, createCommandRunner } from "../../src/exec/runner.ts";
 import { engineNames } from "../../src/exec/sandbox/engines/engine.ts";
-import { type ClosableRunner, createCommandRunner } from "../../src/exec/spawn.ts";
 import { type Summary, summaryOf } from "./measure.ts";
 
 type EngineName = (typeof engineNames)[number];

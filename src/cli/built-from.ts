@@ -21,7 +21,8 @@ export function writeStamps(bundleFolder: string, stamps: Stamps): void {
     const files = Object.entries(stamps[part]);
     const digests = Object.fromEntries(files.map(([file, [, , digest]]) => [file, digest]));
     writeFileSync(digestFile(bundleFolder, part), JSON.stringify(digests));
-    writeFileSync(stampFile(bundleFolder, part), JSON.stringify(files.flatMap(([file, [size, mtimeMs]]) => [file, size, mtimeMs])));
+    const stored: StoredStamp = [files.map(([file]) => file), files.map(([, [size]]) => size), files.map(([, [, mtimeMs]]) => mtimeMs)];
+    writeFileSync(stampFile(bundleFolder, part), JSON.stringify(stored));
   }
 }
 
@@ -47,14 +48,18 @@ export function isFresh(bundleFolder: string, part: keyof Stamps): boolean {
   return touched.every((each) => existsSync(join(root, each)) && digestOf(join(root, each)) === digests[each]);
 }
 
-/** `stamp`: path, size and time of each file in turn: one list is read faster than a table, and is less to clear away. */
-function touchedSince(root: string, stamp: readonly (string | number)[]): readonly string[] {
-  const touched: string[] = [];
-  for (let i = 0; i < stamp.length; i += 3) {
-    const found = statSync(`${root}/${stamp[i]}`, ifAny); // join costs more than the stat
-    if (found?.mtimeMs !== stamp[i + 2] || found?.size !== stamp[i + 1]) touched.push(String(stamp[i]));
-  }
-  return touched;
+/** Path, size and time of each file, as three lists: they are read faster than a table, and are less to clear away. */
+type StoredStamp = readonly [files: readonly string[], sizes: readonly number[], times: readonly number[]];
+
+/**
+ * The loop is the built-in one: V8 would compile a loop of our own to machine code while it runs, which takes another thread 4 ms and loads the
+ * optimizing compiler. `join` costs more than the stat.
+ */
+function touchedSince(root: string, [files, sizes, times]: StoredStamp): readonly string[] {
+  return files.filter((file, i) => {
+    const found = statSync(`${root}/${file}`, ifAny);
+    return found?.mtimeMs !== times[i] || found?.size !== sizes[i];
+  });
 }
 const ifAny = { throwIfNoEntry: false } as const;
 

@@ -60,9 +60,13 @@ function run(module: NodeJS.Module, file: string, cached: string): Chunk | undef
   const cachedData = readSound(cached, room);
   const script = new Script(text, { filename: file, cachedData });
   giveBack(room);
-  script.runInThisContext()(module.exports, (name: string) => module.require(name), module, file, dirname(file));
+  script.runInThisContext()(module.exports, requireOf(module, dirname(file)), module, file, dirname(file));
   return script.cachedDataRejected === false ? undefined : { script, file: cached };
 }
+
+/** Whole paths of other chunks: for relative ones Node tries patterns of packages' names first, which it compiles at each start. */
+const requireOf = (module: NodeJS.Module, folder: string) => (name: string) =>
+  module.require(name.startsWith("./") ? folder + name.slice(1) : name);
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 

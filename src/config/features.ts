@@ -1,4 +1,6 @@
 /** The feature flags of this server, for experimentalFeature/list and for code that checks whether one is on. */
+
+import { setOf } from "../lib/set-of.ts";
 import type { ExperimentalFeature } from "../protocol/config.ts";
 
 type Row = Omit<ExperimentalFeature, "enabled" | "name" | "announcement">;
@@ -75,7 +77,7 @@ export const featureAliases: Readonly<Record<string, string>> = {
 };
 
 /** Flags of other programs in the same table; no warning for them. */
-export const foreignFeatures: ReadonlySet<string> = new Set(
+export const foreignFeatures = setOf(
   `shell_tool steer collaboration_modes personality analytics_plan_history api_key_cyber_access_programs api_key_model_discovery app_server_websocket_compression
   apps auth_elicitation background_paginated_rollout_migration browser_use browser_use_external child_agents_md chronicle code_mode
   code_mode_only codex_git_commit computer_use connectors daemon_auto_start enable_fanout enable_mcp_apps
@@ -84,7 +86,7 @@ export const foreignFeatures: ReadonlySet<string> = new Set(
   mentions_v2 powershell_utf8 prevent_idle_sleep remote_compaction remote_control remote_models
   remote_plugin request_rule responses_websockets rmcp_client secret_auth_storage shell_zsh_fork skill_mcp_dependency_install
   sqlite streamable_shell tool_call_mcp_elicitation tool_suggest tui2 undo unified_exec_tty use_linux_sandbox_bwrap
-  elevated_windows_sandbox enable_experimental_windows_sandbox web_search web_search_cached workspace_dependencies`.split(/\s+/),
+  elevated_windows_sandbox enable_experimental_windows_sandbox web_search web_search_cached workspace_dependencies`,
 );
 
 export function listFeatures(enabled: Readonly<Record<string, boolean>>): ExperimentalFeature[] {

@@ -5,10 +5,8 @@
 import type { ChildProcess } from "node:child_process";
 import { findSystemProgram } from "../lib/program.ts";
 import { spawnSealed } from "./descriptors.ts";
+import { markName } from "./processes.ts";
 import type { Leftovers } from "./sandbox/platform-sandbox.ts";
-
-/** Set in every command's environment, so that it is found even if the server died before it knew the pid. */
-export const markName = "PARLEY_COMMAND_ID";
 
 export interface WatchedCommand {
   readonly id: string;

@@ -5,9 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { markName } from "./janitor.ts";
 import { confinedCommandId, LeftoverNotes } from "./leftovers.ts";
-import { processSpace } from "./processes.ts";
+import { markName, processSpace } from "./processes.ts";
 import { Placeholders } from "./sandbox/placeholders.ts";
 import { openBench, testedEngines } from "./testing.ts";
 

@@ -9,8 +9,7 @@ import path from "node:path";
 import { readBoundedSync, readBoundedTextSync } from "../lib/bounded-read.ts";
 import { appendLineSync } from "../lib/durable-write.ts";
 import { randomBytes } from "../lib/random.ts";
-import { markName } from "./janitor.ts";
-import { isRunning, processNumbers, processSpace, serverName, signalProcess } from "./processes.ts";
+import { isRunning, markName, processNumbers, processSpace, serverName, signalProcess } from "./processes.ts";
 import { isPlaceholder } from "./sandbox/placeholders.ts";
 import { protectedNames } from "./sandbox/protection.ts";
 

@@ -3,6 +3,9 @@ import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isCode } from "../lib/system-error.ts";
 
+/** Set in every command's environment, so that it is found even if the server died before it knew the pid. */
+export const markName = "PARLEY_COMMAND_ID";
+
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;

@@ -138,7 +138,7 @@ for (const { engine, skip, mounts } of (await testedEngines()).filter(({ engine 
 
     test("ends with a server that is killed", async () => {
       const program = `
-        import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "spawn.ts"))};
+        import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "runner.ts"))};
         const runner = createCommandRunner({ codexHome: ${JSON.stringify(bench.home)}, userHome: ${JSON.stringify(bench.base)}, engine: () => ${JSON.stringify(engine)} });
         const command = { argv: ["/bin/true"], cwd: "/", env: {}, stdin: "closed" };
         await (await runner.start(command, { policy: { type: "readOnly" }, workspaceRoots: [] }, new AbortController().signal)).exit;

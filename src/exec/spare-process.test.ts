@@ -150,7 +150,7 @@ describe("a shell that waits for the next command", { skip: noBubblewrap }, () =
   ] as const)
     test(`ends with a server that is killed: ${name}`, async () => {
       const program = `
-        import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "spawn.ts"))};
+        import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "runner.ts"))};
         const runner = createCommandRunner({ codexHome: ${JSON.stringify(bench.home)}, userHome: ${JSON.stringify(bench.base)}, engine: () => "bubblewrap" });
         const [cwd, confinement] = [${JSON.stringify(bench.work)}, { policy: { type: "workspaceWrite" }, workspaceRoots: [${JSON.stringify(bench.work)}], namesMayBeOpen: true }];
         for (let i = 0; ; i++) {

@@ -12,9 +12,9 @@ import type { Command, WrappedCommand } from "../core/ports/command-runner.ts";
 import { findRealPath } from "../lib/file-status.ts";
 import { findSystemProgram } from "../lib/program.ts";
 import { randomBytes } from "../lib/random.ts";
-import { markName } from "./janitor.ts";
 import { confinedCommandId } from "./leftovers.ts";
 import { type PipePool, writeWhole } from "./pipes.ts";
+import { markName } from "./processes.ts";
 import { SandboxStarter, type StartInput } from "./sandbox-starter.ts";
 import { type Forked, isWritable, startWired, type Wired, type WiringInput } from "./wiring.ts";
 

@@ -6,8 +6,8 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay, setImmediate } from "node:timers/promises";
 import { CommandRefused } from "../core/ports/command-runner.ts";
 import { openTerminal, scriptedTerminal } from "./pty.ts";
+import { createCommandRunner } from "./runner.ts";
 import { noLeftovers } from "./sandbox/platform-sandbox.ts";
-import { createCommandRunner } from "./spawn.ts";
 import { type Bench, openBench, testedEngines } from "./testing.ts";
 
 const open = { type: "dangerFullAccess" } as const;
@@ -213,7 +213,7 @@ for (const [mode, { name, policy, skip, engine }] of modes.entries())
       const own = openBench({ engine });
       try {
         const program = `
-          import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "spawn.ts"))};
+          import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "runner.ts"))};
           const runner = createCommandRunner({ codexHome: ${JSON.stringify(own.home)}, userHome: ${JSON.stringify(own.base)}, engine: () => ${JSON.stringify(engine ?? "auto")} });
           const command = { argv: ["/bin/bash", "-c", "trap '' HUP TERM; sleep ${a} & (setsid sleep ${a}.5 &); sleep ${a}"], cwd: ${JSON.stringify(own.work)}, env: { PATH: "/usr/bin:/bin" }, stdin: "closed" };
           await runner.start(command, { policy: ${JSON.stringify(policy)}, workspaceRoots: [${JSON.stringify(own.work)}], namesMayBeOpen: true }, new AbortController().signal);
@@ -242,7 +242,7 @@ for (const [mode, { name, policy, skip, engine }] of modes.entries())
       try {
         for (let i = 0; i < 8; i++) {
           const program = `
-            import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "spawn.ts"))};
+            import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "runner.ts"))};
             const runner = createCommandRunner({ codexHome: ${JSON.stringify(own.home)}, userHome: ${JSON.stringify(own.base)}, engine: () => ${JSON.stringify(engine ?? "auto")} });
             const command = { argv: ["/bin/sleep", "${a}"], cwd: ${JSON.stringify(own.work)}, env: { PATH: "/usr/bin:/bin" }, stdin: "closed" };
             const start = () => runner.start(command, { policy: ${JSON.stringify(policy)}, workspaceRoots: [${JSON.stringify(own.work)}], namesMayBeOpen: true }, new AbortController().signal);

@@ -1,4 +1,4 @@
-/** Runs commands: confined as requested, each in its own session, leaving nothing behind. Implements the CommandRunner port. */
+/** Runs commands: confined as requested, each in its own session, leaving nothing behind. Made by runner.ts with the first command. */
 import { ChildProcess } from "node:child_process";
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -6,7 +6,6 @@ import path from "node:path";
 import {
   type Command,
   CommandRefused,
-  type CommandRunner,
   type Confinement,
   type DescribedSandbox,
   type RunningCommand,
@@ -15,50 +14,22 @@ import { knownSecretFiles } from "../home/secret-files.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { KnownPrograms, searchPathOf } from "../lib/program.ts";
 import { CommandGuard, kernelLimits, limitedArgv, MemoryAlarm } from "./command-limits.ts";
-import type { Room } from "./command-limits-room.ts";
 import { describeSandbox } from "./describe-sandbox.ts";
 import { inheritableDescriptors } from "./descriptors.ts";
-import { Janitor, markName, type WatchedCommand } from "./janitor.ts";
-import { confinedCommandId, LeftoverNotes } from "./leftovers.ts";
+import { Janitor, type WatchedCommand } from "./janitor.ts";
+import { confinedCommandId, type LeftoverNotes } from "./leftovers.ts";
 import { type CommandProcess, LiveCommand, type LiveParts } from "./live-command.ts";
 import { LoginShells, type RunOptions } from "./login/login-shells.ts";
 import type { CommandProxy, ProxyRoom } from "./network/proxy.ts";
 import { PipePool } from "./pipes.ts";
+import { markName } from "./processes.ts";
 import { planTerminal, type Terminal, type TerminalPlan } from "./pty.ts";
+import type { ClosableRunner, CommandRunnerOptions } from "./runner.ts";
 import { createSandbox } from "./sandbox/create-sandbox.ts";
 import { OpenSandbox } from "./sandbox/none.ts";
 import type { PlatformSandbox } from "./sandbox/platform-sandbox.ts";
 import { openCommandId, SpareProcesses } from "./spare-process.ts";
 import { startWired } from "./wiring.ts";
-
-export interface CommandRunnerOptions {
-  readonly codexHome: string;
-  /** The user's home; default: the system's. */
-  readonly userHome?: string;
-  /** Real paths of the server's own program files: read-only for commands wherever they are. */
-  readonly program?: readonly string[];
-  /** Files outside the home that contain secrets of the server; those recorded in the home are added automatically. */
-  readonly secretFiles?: () => readonly string[];
-  /** Between TERM and KILL. */
-  readonly graceMs?: number;
-  /** How long a sandbox is kept ready after the last command. */
-  readonly holdMs?: number;
-  /** The configured engine of the Linux sandbox; default: the best one on this machine. */
-  readonly engine?: (() => string) | undefined;
-  /** Replaces the platform's sandbox. */
-  readonly sandbox?: PlatformSandbox;
-  /** Asked right before a command is started. */
-  readonly mayStart?: (() => boolean) | undefined;
-  /** Whether login shells may be started with the result of their files instead; default: yes. */
-  readonly loginSnapshots?: (() => boolean) | undefined;
-  /** Replaces the machine's own figures for free memory and disk space. */
-  readonly room?: Room;
-}
-
-export interface ClosableRunner extends CommandRunner {
-  /** Ends every command that still has processes, and the helper. */
-  close(): Promise<void>;
-}
 
 interface LaunchOptions {
   readonly sandbox: PlatformSandbox;
@@ -66,18 +37,12 @@ interface LaunchOptions {
   readonly isAside: boolean;
 }
 
-export function createCommandRunner(options: CommandRunnerOptions): ClosableRunner {
-  return new Runner(options);
-}
-
 const settleAfterMs = 2_000;
 /** Consecutive commands share their placeholders in temporary folders; other programs must not see them for longer. */
 const standInsMs = 60;
-/** Cleaning up after a killed server is not urgent: the first responses come first. */
-const clearAfterMs = 2_000;
 const outOfMemory = "\n[ended by the kernel: the machine, or the memory that this server may use, ran out of memory]\n";
 
-class Runner implements ClosableRunner {
+export class Runner implements ClosableRunner {
   readonly #graceMs: number;
   readonly #mayStart: (() => boolean) | undefined;
   readonly #confined: PlatformSandbox;
@@ -96,7 +61,6 @@ class Runner implements ClosableRunner {
   readonly #terminals = new Set<number>();
   readonly #guard: CommandGuard;
   readonly #notes: LeftoverNotes;
-  readonly #clearing: NodeJS.Timeout;
   /** Runs from the end of the last command. */
   #standIns: NodeJS.Timeout | undefined;
   #memory: MemoryAlarm | undefined;
@@ -105,7 +69,7 @@ class Runner implements ClosableRunner {
   readonly #logins: LoginShells;
   #isClosed = false;
 
-  constructor(options: CommandRunnerOptions) {
+  constructor(options: CommandRunnerOptions, notes: LeftoverNotes) {
     const { codexHome, userHome, program = [], secretFiles, graceMs, holdMs, engine, sandbox, room } = options;
     this.#mayStart = options.mayStart;
     this.#logins = new LoginShells((...args) => this.#run(...args), options.loginSnapshots ?? (() => true));
@@ -123,12 +87,11 @@ class Runner implements ClosableRunner {
       () => ({ ...this.#confined.leftovers, pipeFolder: this.#pipes.folder, waiting: this.#spares.confinedIds }),
       () => this.#openDescriptors(undefined),
     );
-    this.#notes = new LeftoverNotes(codexHome);
+    this.#notes = notes;
     this.#confined.onLeftovers = () => {
       this.#notes.note(this.#confined.leftovers.folders);
       this.#janitor.update();
     };
-    this.#clearing = setTimeout(() => void this.#notes.clearOthers().catch(() => undefined), clearAfterMs).unref();
   }
 
   start(command: Command, confinement: Confinement, signal: AbortSignal): Promise<RunningCommand> {
@@ -175,11 +138,10 @@ class Runner implements ClosableRunner {
   async close(): Promise<void> {
     this.#logins.close();
     await Promise.all([...this.#live].map((command) => command.kill()));
-    for (const timer of [this.#settling, this.#clearing, this.#standIns]) clearTimeout(timer);
+    for (const timer of [this.#settling, this.#standIns]) clearTimeout(timer);
     this.#isClosed = true;
     this.#spares.close();
     this.#confined.settle?.();
-    this.#notes.close();
     this.#pipes.close();
     this.#janitor.close();
   }

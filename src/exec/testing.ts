@@ -4,9 +4,9 @@ import path from "node:path";
 import { test } from "node:test";
 import type { Command, CommandExit, CommandLimits, Confinement, RunningCommand } from "../core/ports/command-runner.ts";
 import { findSystemProgram } from "../lib/program.ts";
+import { type ClosableRunner, type CommandRunnerOptions, createCommandRunner } from "./runner.ts";
 import { EngineChoice } from "./sandbox/engines/choose.ts";
 import { type EngineName, engineNames } from "./sandbox/engines/engine.ts";
-import { type ClosableRunner, type CommandRunnerOptions, createCommandRunner } from "./spawn.ts";
 
 export interface Outcome extends CommandExit {
   readonly output: string;

@@ -16,7 +16,7 @@ import type { LiveThread } from "../core/thread/thread.ts";
 import { Threads } from "../core/thread/threads.ts";
 import { commandEnvironment } from "../exec/environment.ts";
 import { createNotifier } from "../exec/notifier.ts";
-import { createCommandRunner } from "../exec/spawn.ts";
+import { createCommandRunner } from "../exec/runner.ts";
 import { findSystemProgram } from "../lib/program.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { createMcpAcceptance } from "../mcp/acceptance.ts";

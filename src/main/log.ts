@@ -4,6 +4,7 @@ import type { Log } from "../core/ports/log.ts";
 import { redactor, redactValue } from "../lib/redact.ts";
 import { terminalJson } from "../lib/terminal-text.ts";
 import { LogFile } from "./log-file.ts";
+import { openStderr } from "./survive.ts";
 
 const levels = ["error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof levels)[number];
@@ -41,7 +42,7 @@ const standardFileLevel: LogLevel = "info";
 /** The default level of stderr: only our own faults. */
 const quietLevel: LogLevel = "error";
 
-export function openLog({ home, level, env, folder, stderr = () => process.stderr }: LogOptions): Log {
+export function openLog({ home, level, env, folder, stderr = openStderr }: LogOptions): Log {
   const requested = level ?? levelFrom(env);
   const clean = redactor(env);
   const file = new LogFile(() => folder?.() ?? logFolder(home), Date.now);

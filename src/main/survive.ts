@@ -34,17 +34,26 @@ export function uncaughtErrorHandler({ log, notify, now }: SurviveOptions): (err
 
 /** Installs the handlers for this process. Returns the function that removes them. */
 export function surviveErrors(options: SurviveOptions): () => void {
-  const onError = uncaughtErrorHandler(options);
-  const ignore = (): void => {};
+  const handle = uncaughtErrorHandler(options);
+  const onError = (error: unknown): void => {
+    openStderr(); // whatever has written there directly
+    handle(error);
+  };
   process.on("uncaughtException", onError);
   process.on("unhandledRejection", onError);
-  // A closed reader of the log would otherwise be an uncaught error, which is logged, which is an uncaught error …
-  process.stderr.on("error", ignore);
   return () => {
     process.off("uncaughtException", onError);
     process.off("unhandledRejection", onError);
-    process.stderr.off("error", ignore);
   };
+}
+
+/**
+ * For whoever writes there: a closed reader of the log would otherwise be an uncaught error, which is logged, which is an uncaught error …
+ * Node makes the stream at its first use, which a start does without.
+ */
+export function openStderr(): NodeJS.WriteStream {
+  if (process.stderr.listenerCount("error") === 0) process.stderr.on("error", () => {});
+  return process.stderr;
 }
 
 /** Anything can be thrown, even values that cannot be converted to text. */

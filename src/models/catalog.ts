@@ -3,7 +3,7 @@ import type { ProviderConfig } from "../core/ports/config.ts";
 import type { ModelCatalog, ModelInfo, ModelPrice } from "../core/ports/model-client.ts";
 import { abilitiesOf } from "./abilities.ts";
 import { createFactsTable, type FactsTable, type ModelFacts } from "./facts.ts";
-import { isLocal } from "./http.ts";
+import { isLocal } from "./local-address.ts";
 import { bareName, factsProvider } from "./model-names.ts";
 import { cautiousRow, effortsFrom, hostedRow, ownRows, type Row, traitsOf } from "./traits.ts";
 import type { Lack } from "./wire.ts";

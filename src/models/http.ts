@@ -3,6 +3,7 @@
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from "node:http";
 import { trustCertificates, unusableProxy, withAllProxy } from "../lib/network.ts";
 import { isCode } from "../lib/system-error.ts";
+import { isLocal } from "./local-address.ts";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST";
@@ -272,8 +273,6 @@ function reply(response: IncomingMessage, idleMs: number, abort: OnAbort): HttpR
 
 const holdBytes = 256 * 1024;
 const connectMs = 20_000;
-
-export const isLocal = (url: string): boolean => /^https?:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|\/|$)/.test(url);
 
 const isReset = (error: unknown): boolean => isCode(error, "ECONNRESET", "EPIPE");
 

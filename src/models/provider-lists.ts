@@ -7,8 +7,8 @@ import { replaceFileSync } from "../lib/durable-write.ts";
 import { errorMessage } from "../lib/error-text.ts";
 import { array, boolean, type Infer, named, number, object, optional, parse, string } from "../lib/schema.ts";
 import type { ListedModel, ProviderLists } from "./catalog.ts";
-import { isLocal } from "./http.ts";
 import { parseJson } from "./json.ts";
+import { isLocal } from "./local-address.ts";
 import { modelSource } from "./model-lists.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -4,11 +4,17 @@ import { invalidRequest, type RpcError } from "./errors.ts";
 import { initializeRequests } from "./initialize.ts";
 import { clientRequests } from "./methods.ts";
 import { threadRequests } from "./thread.ts";
+import { threadListRequests } from "./thread-list.ts";
 import { turnRequests } from "./turn.ts";
 import { refusalOf } from "./unsupported.ts";
 
 /** Most sessions begin with these: they are found without loading the tables of all others. */
-const firstRequests: Readonly<Record<string, Request>> = { ...initializeRequests, ...threadRequests, ...turnRequests };
+const firstRequests: Readonly<Record<string, Request>> = {
+  ...initializeRequests,
+  ...threadRequests,
+  ...threadListRequests,
+  ...turnRequests,
+};
 
 /** The result of looking up a method. Only names in the tables are found, never those of Object.prototype. */
 export type FoundRow =

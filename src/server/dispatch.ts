@@ -9,11 +9,12 @@ import type { Call } from "./app.ts";
 import { handlers } from "./handlers.ts";
 import { initializeHandlers } from "./initialize.ts";
 import { threadHandlers } from "./thread.ts";
+import { threadListHandlers } from "./thread-list.ts";
 import { turnHandlers } from "./turn.ts";
 
 type AnyHandler = (params: unknown, call: Call) => unknown;
 /** Most sessions begin with these: they are served without loading all others. */
-export const firstHandlers = { ...initializeHandlers, ...threadHandlers, ...turnHandlers };
+export const firstHandlers = { ...initializeHandlers, ...threadHandlers, ...threadListHandlers, ...turnHandlers };
 
 export function dispatch(method: string, given: unknown, call: Call): unknown {
   const found = findRow(method);

@@ -1,5 +1,6 @@
 /** Roughly estimates how much damage a command could do, as a hint for the person who approves it. Never used for a decision. */
 import path from "node:path";
+import { setOf } from "../lib/set-of.ts";
 import type { CommandAction } from "../protocol/item.ts";
 import type { CommandLine } from "./command-line.ts";
 
@@ -57,8 +58,4 @@ function opaqueRisk(text: string): Risk {
       (installers.has(token) && networkVerbs.has(tokens[i + 1] ?? "")),
   );
   return isRisky ? "high" : "medium";
-}
-
-function setOf(names: string): ReadonlySet<string> {
-  return new Set(names.split(/\s+/));
 }

@@ -1,5 +1,6 @@
 /** Parses a shell script into plain simple commands, or rejects it: the only place that decides whether a script is fully understood. */
 import type { CommandNode, PipelineNode, Statement, Word } from "unbash";
+import { setOf } from "../lib/set-of.ts";
 import { literalWord, type Shell } from "./words.ts";
 
 /** The shell parser, loaded with the first command. */
@@ -73,8 +74,4 @@ const reserved = setOf(
 /** An unquoted `=` in the first word may be an assignment, and `%` a job. */
 function isCommandName(name: string, written: string): boolean {
   return name !== "" && !reserved.has(name) && !written.includes("=") && !name.startsWith("%") && !/\s/.test(name);
-}
-
-function setOf(names: string): ReadonlySet<string> {
-  return new Set(names.split(/\s+/));
 }

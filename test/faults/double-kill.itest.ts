@@ -6,9 +6,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { markName } from "../../src/exec/janitor.ts";
 import { LeftoverNotes } from "../../src/exec/leftovers.ts";
-import { processSpace } from "../../src/exec/processes.ts";
+import { markName, processSpace } from "../../src/exec/processes.ts";
 import { openBench, testedEngines } from "../../src/exec/testing.ts";
 import { eventually, processesWith } from "../support/live-server.ts";
 
@@ -39,7 +38,7 @@ for (const { engine, skip } of await testedEngines())
       try {
         for (const moment of momentsMs) {
           const program = `
-            import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "../../src/exec/spawn.ts"))};
+            import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "../../src/exec/runner.ts"))};
             const runner = createCommandRunner({ codexHome: ${JSON.stringify(bench.home)}, userHome: ${JSON.stringify(bench.base)}, engine: () => ${JSON.stringify(engine)} });
             const run = (...argv) => runner.start({ argv, cwd: "/", env: {}, stdin: "closed" }, { policy: { type: "readOnly" }, workspaceRoots: [] }, new AbortController().signal);
             await (await run("/bin/true")).exit;

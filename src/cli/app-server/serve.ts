@@ -1,6 +1,7 @@
 /** The larger part of `parley app-server`: listens on its endpoints and shuts down in order. Loaded after the client's first response. */
 import type { Greeting } from "../../main/greet.ts";
 import { type AccessPolicy, type Endpoint, listenOn } from "../../main/listen.ts";
+import { openStderr } from "../../main/survive.ts";
 import type { AgentFlags } from "../agent-flags.ts";
 import { openApp, surviveWith } from "../own-app.ts";
 import { cannotListen, type Globals, StartError } from "../usage.ts";
@@ -58,5 +59,5 @@ function announce(url: string): void {
         `  readyz: ${url.replace(/^ws/, "http")}/readyz`,
         `  healthz: ${url.replace(/^ws/, "http")}/healthz`,
       ];
-  process.stderr.write(`${lines.join("\n")}\n`);
+  openStderr().write(`${lines.join("\n")}\n`);
 }

@@ -6,6 +6,7 @@ import { RunningCalls } from "../../adapters/mcp-server/running-calls.ts";
 import { createServer } from "../../adapters/mcp-server/server.ts";
 import { LinesMcpTransport } from "../../adapters/mcp-server/stdio.ts";
 import { connectInProcess } from "../../main/in-process.ts";
+import { openStderr } from "../../main/survive.ts";
 import { stdioTransport } from "../../rpc/stdio.ts";
 import type { Transport } from "../../rpc/transport.ts";
 import { checkFromFlags, httpEndpointFrom } from "../listen-flags.ts";
@@ -58,7 +59,7 @@ async function overHttp(options: HttpOptions): Promise<void> {
   const listener = await listenHttp(options).catch((error: Error) => {
     throw cannotListen(error);
   });
-  process.stderr.write(`parley mcp-server (streamable HTTP)\n  listening on: ${listener.url}\n`);
+  openStderr().write(`parley mcp-server (streamable HTTP)\n  listening on: ${listener.url}\n`);
   await signalled();
   await listener.close();
 }

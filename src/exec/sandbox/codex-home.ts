@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { isInside } from "../../lib/paths.ts";
+import { setOf } from "../../lib/set-of.ts";
 
 /** Long tool results, of which the model gets a part and the path of the rest. */
 const outputs = path.join("parley", "outputs");
@@ -40,8 +41,4 @@ export function readableEntries(codexHome: string, userHome: string | undefined)
   const isUserHome = userHome !== undefined && isInside(userHome, codexHome);
   const shown = names.filter((name) => (isUserHome ? !isOwn(name) : openEntries.has(name)));
   return existsSync(path.join(codexHome, outputs)) ? [...shown, outputs] : shown;
-}
-
-function setOf(names: string): ReadonlySet<string> {
-  return new Set(names.split(/\s+/));
 }

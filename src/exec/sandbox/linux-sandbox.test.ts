@@ -400,7 +400,7 @@ describe("the choice of an engine", { skip: process.platform === "linux" ? false
   /** The error message of a server on a machine that forbids user namespaces. */
   const withoutNamespaces = (engine: string | undefined): string => {
     const program = `
-      import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "../spawn.ts"))};
+      import { createCommandRunner } from ${JSON.stringify(path.join(import.meta.dirname, "../runner.ts"))};
       const runner = createCommandRunner({ codexHome: ${JSON.stringify(bench.home)}, engine: () => ${JSON.stringify(engine ?? "auto")} });
       const command = { argv: ["/bin/echo", "ran"], cwd: "/", env: {}, stdin: "closed" };
       await runner.start(command, { policy: { type: "readOnly" }, workspaceRoots: [] }, new AbortController().signal).then(async (running) => console.log("exit", (await running.exit).exitCode), (error) => console.log(error.kind, error.message));

@@ -1,4 +1,5 @@
 /** Which command prefixes may become a rule: none that would allow everything. */
+import { setOf } from "../../lib/set-of.ts";
 
 /** Programs that run arbitrary code from their arguments: alone, or with just one option, a prefix of them would allow anything. */
 const openEnded = setOf(
@@ -19,8 +20,4 @@ export function isSensiblePrefix(prefix: readonly string[]): boolean {
   const name = program.split("/").at(-1) ?? "";
   if (!openEnded.has(name)) return true;
   return second !== undefined && !(prefix.length === 2 && codeOptions.test(second));
-}
-
-function setOf(names: string): ReadonlySet<string> {
-  return new Set(names.split(/\s+/));
 }
