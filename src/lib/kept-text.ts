@@ -3,9 +3,13 @@
 /** Longer than any response that somebody reads, and small enough to be stored, sent and read back many times. */
 const defaultMax = 8 * 1024 * 1024;
 
+const maxLoose = 256;
+
 export class KeptText {
   readonly #max: number;
   readonly #pieces: string[] = [];
+  /** How many of the last pieces were added since the earlier ones were joined. */
+  #loose = 0;
   #kept = 0;
   #missing = 0;
 
@@ -20,6 +24,13 @@ export class KeptText {
     if (taken === "") return;
     this.#kept += taken.length;
     this.#pieces.push(taken);
+    if (++this.#loose >= maxLoose) this.#join();
+  }
+
+  /** Thousands of short strings, each with a header, would all be copied when the young space is cleared. */
+  #join(): void {
+    this.#pieces.push(this.#pieces.splice(-this.#loose).join(""));
+    this.#loose = 0;
   }
 
   get isEmpty(): boolean {

@@ -1,6 +1,7 @@
 /** The event stream parser accepts arbitrarily split bytes and stays bounded. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createParser } from "eventsource-parser";
 import { createSseReader, SseTooLong, SseTooMany } from "./sse.ts";
 
 function read(...chunks: (string | Uint8Array)[]): [string, string | undefined][] {
@@ -31,6 +32,44 @@ describe("createSseReader", () => {
       ["2", undefined],
       ["3", undefined],
     ]);
+  });
+  it("reads what the parser reads, wherever the bytes are split", () => {
+    const lines = [
+      "data: 1",
+      'data: {"delta":"é👩"}',
+      "data:2",
+      "data:  3",
+      "data",
+      "data: ",
+      "event: a",
+      "event:b",
+      "event: ",
+      "event",
+      "id: 7",
+    ];
+    const odd = [": ping", "nonsense", "dat", "retry: 1", "\ufeffdata: 4", ""];
+    const ends = ["\n", "\n", "\n", "\n\n", "\n\n", "\n\n", "\n\n", "\n\n\n", "\r\n", "\r"];
+    let seed = 1;
+    const below = (n: number): number => {
+      seed = (seed * 48271) % 2147483647;
+      return seed % n;
+    };
+    const one = (list: readonly string[]): string => list[below(list.length)] ?? "";
+    for (let round = 0; round < 3000; round++) {
+      const ending = round % 3 === 0 ? ends : ends.slice(0, -2);
+      let text = one(["", "\ufeff", "\n"]);
+      for (let i = below(12); i >= 0; i--) text += (below(8) === 0 ? one(odd) : one(lines)) + one(ending);
+      const expected: [string, string | undefined][] = [];
+      createParser({ onEvent: ({ data, event }) => expected.push([data, event]) }).feed(text);
+      const bytes = Buffer.from(text);
+      const pieces: Uint8Array[] = [];
+      for (let at = 0; at < bytes.length; ) {
+        const size = 1 + below(round % 2 === 0 ? 4 : 60);
+        pieces.push(bytes.subarray(at, at + size));
+        at += size;
+      }
+      assert.deepEqual(read(...pieces), expected, JSON.stringify({ text, sizes: pieces.map(({ length }) => length) }));
+    }
   });
   it("returns nothing for an unfinished event", () => {
     assert.deepEqual(read("data: 1\n"), []);

@@ -8,6 +8,7 @@ const defaultLimit = 32 * 1024 * 1024;
 const maxValues = 250_000;
 /** Shorter events parse fast enough without this check. */
 const fewCharacters = 1024 * 1024;
+const lineFeed = 10;
 
 export interface SseReader {
   /** Accepts bytes split anywhere, even inside a character. Throws SseTooLong or SseTooMany; the parser cannot be used after that. */
@@ -47,10 +48,19 @@ function endOfText(json: string, from: number): number {
   return json.length;
 }
 
-/** `onEvent` gets each event's data and name; comments, ids and unknown fields are skipped. */
+/** A piece of an event that is kept here until its end arrives; the parser keeps longer ones. */
+const fewKept = 16 * 1024;
+
+/**
+ * `onEvent` gets each event's data and name; comments, ids and unknown fields are skipped. Events of the usual form, one line of data with or
+ * without a name before it, are cut out of the text here; the parser reads everything else.
+ */
 export function createSseReader(onEvent: (data: string, event: string | undefined) => void, limit = defaultLimit): SseReader {
   const decoder = new StringDecoder("utf8");
   let overflow = false;
+  /** Between two events; not at the very start, where the parser looks for a byte order mark. */
+  let isBetween = false;
+  let kept = "";
   const parser = createParser({
     maxBufferSize: limit,
     onEvent: (message) => {
@@ -61,10 +71,44 @@ export function createSseReader(onEvent: (data: string, event: string | undefine
       overflow ||= error.type === "max-buffer-size-exceeded";
     },
   });
+  function parse(text: string): void {
+    parser.feed(text);
+    if (overflow) throw new SseTooLong(limit);
+  }
+  /** Returns where the first event begins that is not of the usual form, or not complete. */
+  function readPlain(text: string, start: number): number {
+    for (let from = start; ; ) {
+      const nameEnd = text.startsWith("event: ", from) ? text.indexOf("\n", from) : undefined;
+      const line = nameEnd === undefined ? from : nameEnd + 1;
+      if (nameEnd === -1 || !text.startsWith("data: ", line)) return from;
+      const end = text.indexOf("\n", line);
+      if (end === -1 || text.charCodeAt(end + 1) !== lineFeed) return from;
+      const data = text.slice(line + 6, end);
+      checkValues(data);
+      onEvent(data, nameEnd === undefined ? undefined : text.slice(from + 7, nameEnd) || undefined);
+      from = end + 2;
+    }
+  }
   return {
     feed(bytes) {
-      parser.feed(decoder.write(bytes));
-      if (overflow) throw new SseTooLong(limit);
+      const text = kept + decoder.write(bytes);
+      kept = "";
+      if (text.includes("\r")) {
+        isBetween = false;
+        return parse(text);
+      }
+      let from = isBetween ? readPlain(text, 0) : 0;
+      for (let end = text.indexOf("\n\n", from); end !== -1; end = text.indexOf("\n\n", from)) {
+        parse(text.slice(from, end + 2));
+        isBetween = true;
+        from = readPlain(text, end + 2);
+      }
+      if (from === text.length) return;
+      if (isBetween && text.length - from <= Math.min(fewKept, limit)) kept = text.slice(from);
+      else {
+        isBetween = false;
+        parse(text.slice(from));
+      }
     },
   };
 }

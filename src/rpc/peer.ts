@@ -1,7 +1,7 @@
 /** One end of a JSON-RPC-lite connection: distinguishes requests, notifications and responses, and matches responses to requests. */
 import { JsonText } from "../lib/json-text.ts";
 import { internalError, invalidRequest, overloaded, RpcError } from "../protocol/errors.ts";
-import type { Transport } from "./transport.ts";
+import type { MessageSeries, Transport } from "./transport.ts";
 
 /** An integer too large for a JavaScript number; preserved digit by digit. */
 export class BigId {
@@ -87,6 +87,12 @@ export class Peer {
   /** Sends a message that was serialized once for many peers. */
   send(json: string): void {
     this.#transport.send(json);
+  }
+  /** The same for messages that differ only in their middle. */
+  sendSeries(series: MessageSeries): void {
+    if (this.#transport.sendSeries !== undefined) return this.#transport.sendSeries(series);
+    const { head, middles, tail } = series;
+    for (const middle of middles) this.#transport.send(`${head}${middle}${tail}`);
   }
   /** Sends what this tick has produced so far without waiting for its end. */
   flush(): void {

@@ -3,7 +3,7 @@ import { createWriteStream, fstatSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { LineSplitter, maxLineBytes } from "../lib/json-lines.ts";
-import { type Transport, tooFarBehind } from "./transport.ts";
+import { type MessageSeries, type Transport, tooFarBehind } from "./transport.ts";
 
 const ignore = (): void => {};
 /** Chunk size for writes when much is sent at once: about a pipe's capacity. */
@@ -67,7 +67,6 @@ export class LinesTransport implements Transport {
     if (this.#outputGone) return;
     this.#queue.push(json);
     this.#queued += json.length;
-    if (this.backlog > maxBacklog) return this.cutOff(tooFarBehind);
     if (this.#queued >= pieceCharacters) return this.flush();
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -75,6 +74,10 @@ export class LinesTransport implements Transport {
       this.#scheduled = false;
       this.flush();
     });
+  }
+  /** As one text with line breaks in it, made in one piece. */
+  sendSeries({ head, middles, tail }: MessageSeries): void {
+    this.send(`${head}${middles.join(`${tail}\n${head}`)}${tail}`);
   }
   pause(): void {
     this.#input.pause();
@@ -96,6 +99,8 @@ export class LinesTransport implements Transport {
   }
   flush(): void {
     if (this.#queue.length === 0) return;
+    // Not for each message: to ask the stream for its length costs more than to queue one.
+    if (this.backlog > maxBacklog) return this.cutOff(tooFarBehind);
     const bytes = this.#queued < pieceCharacters ? Buffer.from(`${this.#queue.join("\n")}\n`) : bytesOf(this.#queue);
     this.#queue = [];
     this.#queued = 0;

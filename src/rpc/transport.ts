@@ -2,6 +2,8 @@
 export interface Transport {
   /** Queues one message. All messages of one tick are sent together. Ignored after the end. */
   send(json: string): void;
+  /** The same for messages that differ only in their middle, where that is cheaper than one after the other. */
+  sendSeries?(series: MessageSeries): void;
   /** Sends what is queued now, not when the tick is over: for what must not wait for the rest of the tick. */
   flush?(): void;
   /** Characters queued and not yet delivered to the other side. */
@@ -22,6 +24,13 @@ export interface Transport {
   cutOff(why: string): void;
   /** "stdio" ends with its client; the others outlive it. */
   readonly kind: "stdio" | "websocket" | "unix" | "memory";
+}
+
+/** Messages as JSON that begin and end alike: one for each middle. */
+export interface MessageSeries {
+  readonly head: string;
+  readonly middles: readonly string[];
+  readonly tail: string;
 }
 
 /** The reason for disconnecting a slow reader, in at most 123 bytes, the limit for a close frame's reason. */

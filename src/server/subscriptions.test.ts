@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { PassThrough, Writable } from "node:stream";
 import { test } from "node:test";
+import { Peer } from "../rpc/peer.ts";
+import { LinesTransport } from "../rpc/stdio.ts";
+import { memoryPair } from "../rpc/transport.ts";
 import type { Session } from "./app.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
@@ -97,4 +101,38 @@ test("nobody is notified that a question has ended before its answer is kept", a
   subscriptions.answered(session, subscriptions.pendingOn("t")[0] ?? -1, { result: { answers: {} } });
   assert.equal((await answer).kind, "answered");
   assert.deepEqual(events, ["item/tool/requestUserInput", "kept", "serverRequest/resolved"]);
+});
+
+test("texts that arrive together are the same messages as one after the other, on every transport, for all who want them", () => {
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const clock = { now: () => 1234, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
+  const subscriptions = new Subscriptions({ clock, log: silent, timeoutFor: () => undefined, wireCheck: undefined });
+  const taken: string[] = [];
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      taken.push(chunk.toString());
+      done();
+    },
+  });
+  const handlers = { request: () => undefined, notification: () => {}, closed: () => {} };
+  const lines = new LinesTransport(new PassThrough(), output);
+  const [near] = memoryPair();
+  const single: string[] = [];
+  const plain = Object.assign(near, { send: (json: string) => void single.push(json) });
+  const deaf = { send: () => assert.fail("it does not want them"), sendSeries: () => assert.fail("it does not want them") };
+  const sessionOf = (peer: unknown, optOut: readonly string[] = []): Session =>
+    ({ peer, optOut: new Set(optOut), onClose: new Set(), dialect: "codex" }) as unknown as Session;
+  for (const peer of [new Peer(lines, handlers), new Peer(plain, handlers)]) subscriptions.subscribe(sessionOf(peer), "t", false);
+  subscriptions.subscribe(sessionOf(deaf, ["item/agentMessage/delta"]), "t", false);
+  const at = { threadId: "t", turnId: "u", itemId: 'i"\n' };
+  const deltas = ["a", 'é"\\\n\u2028', "", "\ud83d", "😀", "x".repeat(70_000)];
+  subscriptions.textToThread(at, deltas);
+  lines.flush();
+  const together = taken.splice(0).join("");
+  const series = single.splice(0);
+  for (const delta of deltas) subscriptions.toThread("t", "item/agentMessage/delta", { ...at, delta });
+  lines.flush();
+  assert.equal(together, taken.join(""));
+  assert.deepEqual(series, single);
+  assert.equal(series.length, deltas.length);
 });

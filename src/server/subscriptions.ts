@@ -1,13 +1,13 @@
 /** Which connection is subscribed to which thread, which requests are pending, and which readers are behind. Implements the core's Audience. */
 
-import type { Answer, Asking, Audience } from "../core/ports/audience.ts";
+import type { Answer, Asking, Audience, TextPlace } from "../core/ports/audience.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { ParamsOf } from "../protocol/define.ts";
 import { invalidRequest, methodNotFound } from "../protocol/errors.ts";
 import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts";
 import type { Outcome } from "../rpc/peer.ts";
-import { tooFarBehind } from "../rpc/transport.ts";
+import { type MessageSeries, tooFarBehind } from "../rpc/transport.ts";
 import { isOlder, type Session } from "./app.ts";
 import { forOlder, requestFor } from "./dialect.ts";
 import { Readers } from "./readers.ts";
@@ -29,6 +29,8 @@ interface Pending {
 const maxWatched = 1100;
 /** Maximum number of pending requests per thread, and of the v1 API per connection. */
 const maxWaiting = 64;
+
+const textMethod = "item/agentMessage/delta";
 
 /** Node treats a longer timeout as none at all. */
 const longestTimer = 2 ** 31 - 1;
@@ -158,6 +160,16 @@ export class Subscriptions implements Audience {
       method,
       params,
     );
+  }
+  textToThread(at: TextPlace, deltas: readonly string[]): void {
+    const [first] = deltas;
+    if (deltas.length === 1 && first !== undefined) return this.toThread(at.threadId, textMethod, { ...at, delta: first });
+    let series: MessageSeries | undefined;
+    for (const session of this.subscribers(at.threadId)) {
+      if (session.optOut.has(textMethod)) continue;
+      series ??= this.#writeTexts(at, deltas);
+      session.peer.sendSeries(series);
+    }
   }
   toOlder<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void {
     this.#send([...this.subscribers(threadId)].filter(isOlder), method, params);
@@ -328,6 +340,16 @@ export class Subscriptions implements Audience {
       json ??= this.#write(method, params);
       session.peer.send(json);
     }
+  }
+
+  /** Equal to what `#write` makes of each. */
+  #writeTexts(at: TextPlace, deltas: readonly string[]): MessageSeries {
+    const { clock, wireCheck } = this.#options;
+    if (wireCheck !== undefined) for (const delta of deltas) wireCheck.check("notification", textMethod, { ...at, delta });
+    const { threadId, turnId, itemId } = at;
+    const params = JSON.stringify({ method: textMethod, params: { threadId, turnId, itemId } });
+    const middles = deltas.map((delta) => JSON.stringify(delta));
+    return { head: `${params.slice(0, -2)},"delta":`, middles, tail: `},"emittedAtMs":${JSON.stringify(clock.now())}}` };
   }
 
   #write(method: keyof ServerNotifications, params: unknown): string {

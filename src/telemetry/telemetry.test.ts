@@ -13,6 +13,7 @@ const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: ()
 const nobody: Audience = {
   ...{
     toThread: () => {},
+    textToThread: () => {},
     toOlder: () => {},
     toAll: () => {},
     isWatched: () => true,

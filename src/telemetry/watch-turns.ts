@@ -39,6 +39,7 @@ export function watched(audience: Audience, watchers: readonly TurnWatcher[]): A
       audience.hurry(threadId);
       sent[method](params);
     },
+    textToThread: (at, deltas) => audience.textToThread(at, deltas),
     toOlder: (threadId, method, params) => audience.toOlder(threadId, method, params),
     toAll: (method, params) => audience.toAll(method, params),
     isWatched: (threadId) => audience.isWatched(threadId),

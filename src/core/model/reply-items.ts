@@ -14,7 +14,6 @@ export type StreamEvent = Extract<
     type:
       | "created"
       | "itemStarted"
-      | "textDelta"
       | "summaryPartAdded"
       | "summaryDelta"
       | "reasoningDelta"
@@ -74,13 +73,6 @@ export class ReplyItems {
     const { thread, id: turnId } = this.#turn;
     const at = { threadId: thread.id, turnId };
     switch (event.type) {
-      case "textDelta": {
-        if (this.#hidesMessages) return undefined;
-        this.#streamed.add(event.itemId);
-        const delta = this.#plan === undefined ? event.delta : this.#plan.push(event.delta);
-        if (this.#plan === undefined || delta !== "") this.#addText(event.itemId, delta);
-        return undefined;
-      }
       case "itemStarted":
         this.#itemStarted(event.itemId, this.#named(event.itemId, event.item));
         return undefined;
@@ -175,12 +167,24 @@ export class ReplyItems {
   }
 
   /** Adds text to a message, starting the message if needed. */
-  #addText(id: string, delta: string): void {
+  #addText(id: string, deltas: readonly string[]): void {
+    const { thread, id: turnId } = this.#turn;
     const item = this.#announced.get(id) ?? { type: "agentMessage" as const, id, text: "" };
     const open = this.#open.get(id) ?? this.#start(id, item);
-    open.text.add(delta);
-    if (delta !== "")
-      this.#turn.notify("item/agentMessage/delta", { threadId: this.#turn.thread.id, turnId: this.#turn.id, itemId: id, delta });
+    for (const delta of deltas) open.text.add(delta);
+    const shown = deltas.includes("") ? deltas.filter((delta) => delta !== "") : deltas;
+    if (shown.length > 0) thread.ports.audience.textToThread({ threadId: thread.id, turnId, itemId: id }, shown);
+  }
+
+  /** Pieces of a message's text that arrived together. */
+  takeText(id: string, deltas: readonly string[]): void {
+    if (this.#hidesMessages) return;
+    this.#streamed.add(id);
+    if (this.#plan === undefined) return this.#addText(id, deltas);
+    for (const delta of deltas) {
+      const shown = this.#plan.push(delta);
+      if (shown !== "") this.#addText(id, [shown]);
+    }
   }
 
   #itemStarted(id: string, item: ModelItem): void {
@@ -240,10 +244,10 @@ export class ReplyItems {
     const isNews = !this.#streamed.has(id);
     if (this.#plan !== undefined) {
       const rest = (isNews ? this.#plan.push(whole) : "") + this.#plan.rest();
-      if (rest !== "") this.#addText(id, rest);
+      if (rest !== "") this.#addText(id, [rest]);
       await this.#plan.complete();
       if (!this.#open.has(id)) return await remember(this.#run, [item]); // the whole text was the plan
-    } else if (isNews) this.#addText(id, whole);
+    } else if (isNews) this.#addText(id, [whole]);
     const text = this.#plan === undefined ? whole : (this.#open.get(id)?.text.toString() ?? "");
     this.#open.delete(id);
     this.#turn.lastAgentMessage = text;

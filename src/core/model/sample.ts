@@ -100,7 +100,7 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
   try {
     for await (const batch of client.stream(requestFor(run, tools, history.forRequest()), turn.signal)) {
       let hasStreamed = false;
-      for (const event of batch) {
+      for (const event of stepsOf(batch)) {
         const isStreamed = streamed.has(event.type);
         // What follows in the same piece of the stream takes longer than all of it so far: clients get the text first.
         if (hasStreamed && !isStreamed) thread.ports.audience.hurry(thread.id);
@@ -133,9 +133,37 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
   throw new Error("a model stream ended without its last event");
 }
 
-const streamed: ReadonlySet<string> = new Set<ModelEvent["type"]>(["textDelta", "summaryDelta", "reasoningDelta"]);
+/** Text deltas of one message that follow each other: thousands may arrive at once, and what is the same for all of them is done once. */
+interface Texts {
+  readonly type: "texts";
+  readonly itemId: string;
+  readonly deltas: string[];
+}
+type Step = Exclude<ModelEvent, { type: "textDelta" }> | Texts;
 
-function take(run: Run, event: Exclude<ModelEvent, { type: "completed" | "failed" }>, items: ReplyItems): Promise<void> | undefined {
+function stepsOf(batch: readonly ModelEvent[]): readonly Step[] {
+  const steps: Step[] = [];
+  let texts: Texts | undefined;
+  for (const event of batch) {
+    if (event.type !== "textDelta") {
+      texts = undefined;
+      steps.push(event);
+    } else if (texts?.itemId === event.itemId) texts.deltas.push(event.delta);
+    else {
+      texts = { type: "texts", itemId: event.itemId, deltas: [event.delta] };
+      steps.push(texts);
+    }
+  }
+  return steps;
+}
+
+const streamed: ReadonlySet<string> = new Set<Step["type"]>(["texts", "summaryDelta", "reasoningDelta"]);
+
+function take(run: Run, event: Exclude<Step, { type: "completed" | "failed" }>, items: ReplyItems): Promise<void> | undefined {
+  if (event.type === "texts") {
+    items.takeText(event.itemId, event.deltas);
+    return undefined;
+  }
   if (!isNotice(event)) return items.take(event);
   takeNotice(run, event);
   return undefined;
@@ -143,7 +171,7 @@ function take(run: Run, event: Exclude<ModelEvent, { type: "completed" | "failed
 
 type Notice = Extract<ModelEvent, { type: "rateLimits" | "rerouted" | "warning" }>;
 const notices: ReadonlySet<string> = new Set<Notice["type"]>(["rateLimits", "rerouted", "warning"]);
-export const isNotice = (event: ModelEvent): event is Notice => notices.has(event.type);
+export const isNotice = (event: ModelEvent | Step): event is Notice => notices.has(event.type);
 
 /** Information that a provider sends along with its answer. */
 export function takeNotice({ turn, settings }: Run, event: Notice): void {

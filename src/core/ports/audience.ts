@@ -26,9 +26,14 @@ export interface Channel {
   ask<M extends keyof ServerRequests>(method: M, params: ParamsOf<ServerRequests[M]>, signal?: AbortSignal): Promise<Answer>;
 }
 
+/** The message that a text belongs to. */
+export type TextPlace = Pick<ParamsOf<ServerNotifications["item/agentMessage/delta"]>, "threadId" | "turnId" | "itemId">;
+
 export interface Audience {
   /** Notifies every subscriber of the thread; `rawResponseItem/completed` and `rawResponse/completed` only those who requested them. */
   toThread<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void;
+  /** Pieces of a message's text that arrived together: a notification for each, as by `toThread`, and together cheaper to write. */
+  textToThread(at: TextPlace, deltas: readonly string[]): void;
   /** Notifies only subscribers that use the documented protocol generation. */
   toOlder<M extends keyof ServerNotifications>(threadId: string, method: M, params: ParamsOf<ServerNotifications[M]>): void;
   /** Notifies every initialized connection. */

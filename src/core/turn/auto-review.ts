@@ -201,6 +201,7 @@ function reviewerSettings({ config, ports }: TurnThread, settings: ThreadSetting
 
 const silent = (audience: Audience): Audience => ({
   toThread: () => {},
+  textToThread: () => {},
   toOlder: () => {},
   toAll: () => {},
   ask: async () => ({ kind: "nobody" }),
