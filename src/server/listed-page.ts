@@ -17,17 +17,22 @@ export async function listedPage(
   const texts = app.threadTexts.get(threads) ?? [];
   if (isKept === true) app.threadTexts.set(threads, texts);
   const written = plainWriter();
-  const data = threads.map((stored, at) => {
-    const place = places.get(stored.id);
-    if (!isPlain(stored, place, app)) return JSON.stringify(inPlace(storedToWire(stored, app), place));
-    const text = texts[at] ?? written(stored);
-    texts[at] = text;
-    return text;
-  });
+  const isPlain = plainness(places, app);
+  const rowOf = (stored: StoredThread, at: number): string => {
+    if (!isPlain(stored)) return JSON.stringify(inPlace(storedToWire(stored, app), places.get(stored.id)));
+    texts[at] ??= written(stored);
+    return texts[at];
+  };
   const readState = readStateWriter();
-  const readStates = ids.map((id) => readState(id, marks.get(id)));
+  // Added to each other, since `join` would copy all of it once more than what sends it does.
+  let [data, readStates] = ["", ""];
+  for (const [at, stored] of threads.entries()) {
+    const separator = at === 0 ? "" : ",";
+    data += separator + rowOf(stored, at);
+    readStates += separator + readState(stored.id, marks.size === 0 ? undefined : marks.get(stored.id));
+  }
   const cursors = `"nextCursor":${JSON.stringify(nextCursor)},"backwardsCursor":${JSON.stringify(backwardsCursor)}`;
-  return new JsonText(`{"data":[${data.join(",")}],"readStates":{${readStates.join(",")}},${cursors}}`);
+  return new JsonText(`{"data":[${data}],"readStates":{${readStates}},${cursors}}`);
 }
 
 /** Writes a key of an object and its value. As an object, each of its keys would be new to V8, which costs more than all else of a page. */
@@ -40,9 +45,17 @@ function readStateWriter(): (id: string, mark: ThreadReadState | undefined) => s
   };
 }
 
-/** Whether all that is shown of it is stored with it. */
-const isPlain = ({ id }: StoredThread, place: ThreadPlace | undefined, app: App): boolean =>
-  place === undefined && app.threads.find(id) === undefined && app.relay.statusElsewhere(id) === undefined;
+/**
+ * Whether all that is shown of a thread is stored with it. Ids that were just read are looked up only where there is something to find: V8
+ * first makes each of them known to the whole process, which costs more than all else that is done with it here.
+ */
+function plainness(places: ReadonlyMap<string, ThreadPlace>, { threads, relay }: App): (stored: StoredThread) => boolean {
+  const [hasPlaces, hasLive, hasElsewhere] = [places.size > 0, threads.count > 0, relay.hasElsewhere];
+  return ({ id }) =>
+    !(hasPlaces && places.has(id)) &&
+    !(hasLive && threads.find(id) !== undefined) &&
+    !(hasElsewhere && relay.statusElsewhere(id) !== undefined);
+}
 
 /** Writes plain threads one after another: what a thread has in common with the one before is not written again. */
 export function plainWriter(): (stored: StoredThread) => string {

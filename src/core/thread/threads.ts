@@ -70,6 +70,9 @@ export class Threads {
   get ids(): readonly string[] {
     return [...this.#live.keys()];
   }
+  get count(): number {
+    return this.#live.size;
+  }
   get all(): readonly LiveThread[] {
     return [...this.#live.values()];
   }

@@ -73,6 +73,9 @@ export class ThreadsElsewhere {
     this.#options = options;
   }
 
+  get hasAny(): boolean {
+    return this.#known.size > 0;
+  }
   statusOf(threadId: string): ThreadStatus | undefined {
     return this.#known.get(threadId)?.status;
   }

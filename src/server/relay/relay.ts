@@ -103,6 +103,10 @@ export class Relay {
   statusElsewhere(threadId: string): ThreadStatus | undefined {
     return this.#heardElsewhere?.statusOf(threadId);
   }
+  /** Whether there is any such status. */
+  get hasElsewhere(): boolean {
+    return this.#heardElsewhere?.hasAny === true;
+  }
   /** A client that lists threads is notified of those that other processes run, from here on. */
   async listenElsewhere(call: Call): Promise<void> {
     if (call.session.isRelayed || call.session.optOut.has("thread/status/changed")) return;

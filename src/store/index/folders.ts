@@ -13,11 +13,8 @@ export interface FoundFile extends RolloutName {
 }
 
 /** All day folders, newest first. */
-export function* dayFolders(home: string, names: (folder: string, digits: number) => readonly string[] = numbered): Generator<string> {
-  const sessions = path.join(home, "sessions");
-  for (const year of names(sessions, 4))
-    for (const month of names(path.join(sessions, year), 2))
-      for (const day of names(path.join(sessions, year, month), 2)) yield [sessions, year, month, day].join(path.sep);
+export function* dayFolders(home: string, inside: (folder: string, digits: number) => readonly string[] = numbered): Generator<string> {
+  for (const year of inside(path.join(home, "sessions"), 4)) for (const month of inside(year, 2)) yield* inside(month, 2);
 }
 
 /** A folder that changed this recently may change again within the same clock tick. */
@@ -25,18 +22,18 @@ export const settledMs = 2_000;
 /** More years and months than anybody has. */
 const mostRemembered = 2_000;
 
-/** The same names as long as their folder does not change: each list of threads looks at the newest days. */
+/** The same paths as long as their folder does not change: each list of threads looks at the newest days. */
 export class NumberedFolders {
-  readonly #known = new Map<string, { readonly mtimeMs: number; readonly names: readonly string[] }>();
+  readonly #known = new Map<string, { readonly mtimeMs: number; readonly paths: readonly string[] }>();
 
-  readonly names = (folder: string, digits: number): readonly string[] => {
+  readonly inside = (folder: string, digits: number): readonly string[] => {
     const mtimeMs = mtimeOf(folder);
     const known = this.#known.get(folder);
-    if (known !== undefined && known.mtimeMs === mtimeMs) return known.names;
-    const names = numbered(folder, digits);
+    if (known !== undefined && known.mtimeMs === mtimeMs) return known.paths;
+    const paths = numbered(folder, digits);
     if (this.#known.size >= mostRemembered) this.#known.clear();
-    if (mtimeMs !== undefined && Date.now() - mtimeMs > settledMs) this.#known.set(folder, { mtimeMs, names });
-    return names;
+    if (mtimeMs !== undefined && Date.now() - mtimeMs > settledMs) this.#known.set(folder, { mtimeMs, paths });
+    return paths;
   };
 }
 
@@ -45,7 +42,8 @@ const numbered = (folder: string, digits: number): string[] =>
     .filter((name) => name.length === digits && /^\d+$/.test(name))
     .toArray()
     .sort()
-    .reverse();
+    .reverse()
+    .map((name) => folder + path.sep + name);
 
 /** The rollouts in a folder whose names contain this id. */
 function filesIn(folder: string, archived: boolean, id: string): FoundFile[] {

@@ -20,6 +20,12 @@ const longestWaitMs = 2_000;
 const lateMs = 4;
 const mayBeGone = { throwIfNoEntry: false } as const;
 
+/** On disk, since the index was written. */
+export function hasChanged({ path, size, updatedMs }: FileState): boolean {
+  const stats = statSync(path, mayBeGone);
+  return stats === undefined || stats.size !== size || stats.mtimeMs !== updatedMs;
+}
+
 /** One look at all files, in portions. */
 interface Sweep {
   /** The key of the last file that was checked. */
@@ -97,10 +103,7 @@ export class LastChanges {
   }
 
   #compare(states: readonly FileState[]): void {
-    for (const { path, size, updatedMs } of states) {
-      const stats = statSync(path, mayBeGone);
-      if (stats === undefined || stats.size !== size || stats.mtimeMs !== updatedMs) this.#options.onChanged(path);
-    }
+    for (const state of states) if (hasChanged(state)) this.#options.onChanged(state.path);
   }
 
   #goOn(db: SqliteIndex, ms: number): void {

@@ -21,6 +21,9 @@ export interface PageStatement {
 export const stateColumns = "place, name, id, updated_ms, size, has_user";
 export const columns = `${stateColumns}, segment, archived, created_ms, preview, shared, files.facts`;
 
+/** A limit that is a parameter alone would be planned for: SQLite then prepares the statement anew whenever the parameter is set. */
+export const upTo = "LIMIT ? + 0";
+
 export function statementOf(query: ThreadQuery, { after, named, narrowing }: PageOptions): PageStatement {
   const byPlace = query.sortKey === "section_position";
   const { where, values } = conditions(query, named);
@@ -47,7 +50,7 @@ export function statementOf(query: ThreadQuery, { after, named, narrowing }: Pag
     values.push(after.ms, after.id);
   }
   const from = [...sources, "files"].join(" CROSS JOIN "); // which keeps this order
-  const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${key} ${order}, id ${order} LIMIT ?`;
+  const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${key} ${order}, id ${order} ${upTo}`;
   const all = [...given, ...values, query.limit + 1];
   return { sql, values: all, key: JSON.stringify([sql, ...all]) };
 }

@@ -1,6 +1,6 @@
 /** Pages that are asked for again, and folders that a page does not look into: what has changed on disk is shown all the same. */
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -167,6 +167,22 @@ describe("pages of threads", () => {
       assert.deepEqual([first?.id, first?.updatedAtMs], [id, ms]);
       await fresh.close();
     }
+  });
+
+  test("an archive that another program makes, fills and removes is shown as it is, by a process that had found none", async () => {
+    const archived = query({ archived: true });
+    const folder = path.join(home, "archived_sessions");
+    for (const round of [1, 2]) {
+      for (let i = 0; i < 2; i++) assert.deepEqual(idsOf(await store.list(archived)), [], `round ${round}`);
+      const [thread] = (await store.list(query())).threads;
+      if (thread === undefined) throw new Error("no thread");
+      mkdirSync(folder);
+      renameSync(thread.path, path.join(folder, path.basename(thread.path)));
+      assert.notEqual(idsOf(await store.list(query()))[0], thread.id);
+      assert.deepEqual(idsOf(await store.list(archived)), [thread.id], `round ${round}`);
+      rmSync(folder, { recursive: true });
+    }
+    assert.deepEqual(idsOf(await store.list(archived)), []);
   });
 
   test("what another process has put into the index is shown", async () => {

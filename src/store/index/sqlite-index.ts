@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { ThreadQuery } from "../../core/ports/thread-store.ts";
 import { parseRolloutName } from "../layout.ts";
 import { LastPages } from "./last-pages.ts";
-import { columns, type PageOptions, stateColumns, statementOf } from "./page-query.ts";
+import { columns, type PageOptions, stateColumns, statementOf, upTo } from "./page-query.ts";
 import { Prepared } from "./read-ahead.ts";
 import { Statements } from "./statements.ts";
 import type { TextIndex } from "./text-index.ts";
@@ -181,7 +181,7 @@ export class SqliteIndex {
   }
   /** The states of files in the order in which they became known, with the key to go on after. */
   statesAfter(after: number, limit: number): { readonly states: FileState[]; readonly last: number } {
-    const rows = this.#sql.rows(`SELECT ${stateColumns}, key FROM files WHERE key > ? ORDER BY key LIMIT ?`, after, limit);
+    const rows = this.#sql.rows(`SELECT ${stateColumns}, key FROM files WHERE key > ? ORDER BY key ${upTo}`, after, limit);
     return { states: rows.map((row) => this.#stateFrom(row)), last: Number(rows.at(-1)?.at(-1) ?? after) };
   }
   /** The states of listed threads, last changed first. */
@@ -197,7 +197,7 @@ export class SqliteIndex {
     const file = `(SELECT path FROM places WHERE places.key = place) || '${path.sep}' || replace(name, '*', id)`;
     const listed = `SELECT ${file}, updated_ms, size FROM files WHERE has_user = 1 AND is_current = 1`;
     return this.#sql
-      .rows(`${listed} ORDER BY updated_ms DESC, id DESC LIMIT ?`, limit)
+      .rows(`${listed} ORDER BY updated_ms DESC, id DESC ${upTo}`, limit)
       .map(([file, updatedMs, size]) => ({ path: text(file), updatedMs: Number(updatedMs), size: Number(size), hasUser: true }));
   }
   folders(): Map<string, number> {

@@ -14,10 +14,11 @@ import { Backlog } from "./backlog.ts";
 import { type Cursor, certainRows, endsOf, movedCursor, type RowsOfPage, readCursor, writeCursor } from "./cursor.ts";
 import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf, NumberedFolders, settledMs } from "./folders.ts";
 import { HeadReader } from "./head.ts";
-import { LastChanges } from "./last-changes.ts";
+import { hasChanged, LastChanges } from "./last-changes.ts";
 import type { Names } from "./names.ts";
 import { isDamage, isTakenOver, openIndex } from "./open-index.ts";
 import { ReadAhead } from "./read-ahead.ts";
+import { SeenFiles } from "./seen-files.ts";
 import type { IndexRow, SqliteIndex } from "./sqlite-index.ts";
 import { TextBuilder } from "./text-builder.ts";
 import type { Narrowing } from "./text-index.ts";
@@ -46,7 +47,7 @@ interface PageState {
   readonly cursor: Cursor | undefined;
   readonly narrowing: Narrowing | undefined;
   readonly seenFolders: Set<string>;
-  readonly seenFiles: Set<string>;
+  readonly seenFiles: SeenFiles;
 }
 
 export class ThreadIndex {
@@ -58,7 +59,8 @@ export class ThreadIndex {
   #opening: Promise<SqliteIndex> | undefined;
   #db: SqliteIndex | undefined;
   readonly #heads = new HeadReader();
-  #folders = new Map<string, number>();
+  /** When they were changed last, of those whose files are known; undefined of those that were not there. */
+  #folders = new Map<string, number | undefined>();
   readonly #days = new NumberedFolders();
   #backlog = new Backlog();
   readonly #unseen = new UnseenFolders();
@@ -142,7 +144,7 @@ export class ThreadIndex {
     await this.#flush(db);
     const checked = query.sortKey === "created_at" ? [] : await this.#changes.check(db);
     // The page is mostly among the first of them. To look at others once more is less than to remember all.
-    const seenFiles = new Set(checked.slice(0, 2 * query.limit));
+    const seenFiles = new SeenFiles(checked.slice(0, 2 * query.limit));
     this.#names.refresh();
     // The previews, which a list searches, are in the full-text index too.
     const found = narrowing ?? (query.searchTerm ? await this.#narrow(db, query.searchTerm) : undefined);
@@ -215,16 +217,14 @@ export class ThreadIndex {
   }
 
   /** Whether a row was gone or had changed on disk, so that the page must be built again. Each file is looked at once. */
-  async #recheck(db: SqliteIndex, rows: readonly IndexRow[], seen: Set<string>): Promise<boolean> {
-    const changed = rows.filter((row) => {
-      if (seen.has(row.path)) return false;
-      seen.add(row.path);
-      const stats = statSync(row.path, { throwIfNoEntry: false });
-      return stats === undefined || stats.size !== row.size || stats.mtimeMs !== row.updatedMs;
-    });
+  async #recheck(db: SqliteIndex, rows: readonly IndexRow[], seen: SeenFiles): Promise<boolean> {
+    const unseen = rows.filter((row) => !seen.has(row.path));
+    const changed = unseen.filter(hasChanged);
+    if (changed.length === 0) return false;
+    for (const row of unseen) seen.add(row.path);
     for (const row of changed) this.#touched.add(row.path);
     await this.#flush(db);
-    return changed.length > 0;
+    return true;
   }
 
   /**
@@ -330,7 +330,7 @@ export class ThreadIndex {
     const seen = new Set<string>([archive]);
     const waiting: string[] = [];
     let started = performance.now();
-    for (const folder of dayFolders(this.#home, this.#days.names)) {
+    for (const folder of dayFolders(this.#home, this.#days.inside)) {
       seen.add(folder);
       if (this.#folders.get(folder) !== mtimeOf(folder)) {
         if (this.#backlog.size <= readAllBelow) await this.#lookInto(db, folder, false);
@@ -348,7 +348,7 @@ export class ThreadIndex {
   #lookNear(db: SqliteIndex, place: PagePlace, seen: Set<string>): Promise<boolean> {
     return this.#inTurn(async () => {
       let [left, found] = [hotFolders, 0];
-      for (const folder of place.query.archived ? [] : dayFolders(this.#home, this.#days.names)) {
+      for (const folder of place.query.archived ? [] : dayFolders(this.#home, this.#days.inside)) {
         if (left-- === 0 || this.#unseen.isBehind(folder, place)) break;
         if (seen.has(folder) || this.#unseen.has(folder) || this.#unseen.isAhead(folder, place)) continue;
         seen.add(folder);
@@ -370,7 +370,7 @@ export class ThreadIndex {
   /** Returns how many of its files were unknown. */
   async #lookInto(db: SqliteIndex, folder: string, archived: boolean): Promise<number> {
     const mtimeMs = mtimeOf(folder);
-    const isKnown = mtimeMs !== undefined && this.#folders.get(folder) === mtimeMs;
+    const isKnown = this.#folders.has(folder) && this.#folders.get(folder) === mtimeMs;
     const files = mtimeMs === undefined || isKnown ? [] : await filesInSlices(folder, archived);
     this.#unseen.drop(folder); // only after its files are in the backlog: a concurrent list must find them in one of the two
     if (isKnown) return 0;
@@ -378,8 +378,8 @@ export class ThreadIndex {
     const fresh = files.filter((file) => !known.delete(file.path) && !this.#backlog.has(file.path));
     for (const gone of known.keys()) this.#touched.add(gone);
     this.#backlog.add(fresh);
-    if (mtimeMs === undefined) this.#folders.delete(folder);
-    else if (Date.now() - mtimeMs > settledMs) this.#folders.set(folder, mtimeMs);
+    if (mtimeMs === undefined || Date.now() - mtimeMs > settledMs) this.#folders.set(folder, mtimeMs);
+    else if (this.#folders.get(folder) === undefined) this.#folders.delete(folder);
     if (mtimeMs === undefined || fresh.length === 0) this.#keepFolder(db, folder);
     return fresh.length;
   }

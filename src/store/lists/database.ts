@@ -53,6 +53,8 @@ export class ListsDatabase {
   #opening: Promise<DatabaseSync> | undefined;
   #db: DatabaseSync | undefined;
   readonly #statements = new Map<string, StatementSync>();
+  /** For whoever asks in the same moment. */
+  #isMissing: boolean | undefined;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
@@ -70,8 +72,16 @@ export class ListsDatabase {
 
   /** Nothing is created for reading: `otherwise` is the result in a home without a file. */
   async read<T>(otherwise: T, work: () => T): Promise<T> {
-    if (this.#opening === undefined && !existsSync(this.#file) && !existsSync(codexDatabase(this.#options.home))) return otherwise;
+    if (this.#opening === undefined && this.#isNowhere()) return otherwise;
     return await this.#attempt(work);
+  }
+  #isNowhere(): boolean {
+    if (this.#isMissing !== undefined) return this.#isMissing;
+    this.#isMissing = !existsSync(this.#file) && !existsSync(codexDatabase(this.#options.home));
+    queueMicrotask(() => {
+      this.#isMissing = undefined;
+    });
+    return this.#isMissing;
   }
 
   /** Writes at once, without waiting for anything; undefined if that is not possible. */
