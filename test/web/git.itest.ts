@@ -205,6 +205,7 @@ test("a turn of the past is undone with its files: conflicts are named before, a
   await page.keyboard.press("Alt+z");
   await dialog().getByText("Only the conversation").click();
   await dialog().getByRole("button", { name: "Go back", exact: true }).click();
+  await dialog().waitFor({ state: "detached" });
   await page.getByText("The third place changed.", { exact: true }).waitFor({ state: "detached" });
   await until(async () => (await composer(page).inputValue()) === "and the third place", "the prompt is back in the composer");
   await send(page, "and the third place, please");

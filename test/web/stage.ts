@@ -113,7 +113,8 @@ function start(
 export const composer = (page: Page): Locator => page.getByLabel("Message", { exact: true });
 export async function send(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);
-  await page.keyboard.press("Enter");
+  // Into the composer, wherever the focus is: a dialog that closes gives it back to what had it before.
+  await composer(page).press("Enter");
 }
 /** Waits until no turn is running. */
 export const idle = (page: Page): Promise<void> => page.getByRole("button", { name: "Stop the turn" }).waitFor({ state: "detached" });
