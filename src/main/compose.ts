@@ -130,8 +130,7 @@ export function createApp(options: ComposeOptions): App {
     defaultModel: () => inUse().model,
   });
   const codexKey = options.takesCodexKey === true ? env["CODEX_API_KEY"]?.trim() || undefined : undefined;
-  const authFile = path.join(codexHome, "auth.json");
-  const isLoggedIn = (): boolean => codexKey !== undefined || existsSync(authFile);
+  const isLoggedIn = codexKey === undefined ? whileThere(path.join(codexHome, "auth.json")) : () => true;
   const choose = (loggedIn: boolean) => chooseModel({ provider: undefined, model: undefined, providers: {}, env, loggedIn });
   const choices = new Map<boolean, ReturnType<typeof choose>>();
   const projectTrust = createProjectTrust(codexHome);
@@ -329,6 +328,7 @@ async function listProviders(
 }
 
 const userHome = (env: Env): string => env["HOME"] || homedir();
+const whileThere = (file: string) => (): boolean => existsSync(file);
 
 async function askProvider(
   { providers, modelProvider }: Config,
