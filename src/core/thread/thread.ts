@@ -70,6 +70,7 @@ export class LiveThread implements TurnThread {
   /** Aborts the warm-up request to the provider. */
   #endWarmUp: (() => void) | undefined;
   #turn: LiveTurn | undefined;
+  endedTurns = 0;
   /** Begins a revived turn. */
   #goOn: (() => void) | undefined;
   #stored: boolean;
@@ -420,7 +421,7 @@ export class LiveThread implements TurnThread {
       this.ports.log.error("turn could not be ended cleanly", { turn: turn.id, error: String(error) }),
     );
     turn.catchUp();
-    if (this.#turn === turn) this.#turn = undefined;
+    this.#leave(turn);
     turn.ended.resolve();
     if (this.#isLost) return;
     if (!this.ports.audience.isWatched(this.id)) this.rest();
@@ -456,7 +457,7 @@ export class LiveThread implements TurnThread {
     };
     await Promise.all([answerTold(turn), this.record([end])]);
     await turn.questions.end();
-    this.#turn = undefined;
+    this.#leave(turn);
     this.#failed = error !== null;
     this.#lastOutcome = outcome.status;
     turn.outcome = outcome.status;
@@ -465,6 +466,12 @@ export class LiveThread implements TurnThread {
     this.#announceStatus();
     notifyOfEnd(turn, error);
     turn.notify("turn/completed", { threadId: this.id, turn: completedTurn(turn, outcome.status, error) });
+  }
+
+  #leave(turn: LiveTurn): void {
+    if (this.#turn !== turn) return;
+    this.#turn = undefined;
+    this.endedTurns++;
   }
 
   #announceStatus(): void {

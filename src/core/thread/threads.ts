@@ -17,6 +17,7 @@ import { changed, chosenBy, type SettingsChange, settingsFrom } from "../setting
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { IdleThreads } from "./idle-threads.ts";
 import { openTurn } from "./open-turn.ts";
+import { readBesideTurn } from "./read-beside-turn.ts";
 import { LiveThread } from "./thread.ts";
 
 export interface StartOptions extends SettingsChange {
@@ -41,15 +42,6 @@ export interface RecentTurns {
   readonly turns: readonly Turn[];
   /** Whether a turn lacks nothing. */
   isWhole(turnId: string): boolean;
-}
-
-/** A turn that ends while its thread is being read has its end in none of what was read, and is not running any more: read once more then. */
-async function readBesideTurn<T>(thread: LiveThread, read: () => Promise<T>): Promise<T> {
-  for (;;) {
-    const { turn } = thread;
-    const found = await read();
-    if (turn === undefined || thread.turn === turn) return found;
-  }
 }
 
 function withRunning({ turn: running }: LiveThread, past: readonly Turn[]): readonly Turn[] {
