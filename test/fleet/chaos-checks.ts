@@ -83,6 +83,15 @@ export async function checkLog(stage: FleetStage): Promise<{ readonly records: n
   return { records: Number(count?.n ?? 0) };
 }
 
+/** What is said of a thread. Both kinds are asked of this client's own worker, and one that is killed meanwhile says nothing of them. */
+async function answered(client: FleetClient, method: string, threadId: string): Promise<string | undefined> {
+  for (let tries = 1; ; tries++) {
+    const { error, result } = await client.ask(method, { threadId });
+    if (error?.data?.reason !== "fleet_moved" || tries === mostTries) return JSON.stringify(error ?? result);
+  }
+}
+const mostTries = 5;
+
 /** A foreign thread is as one that does not exist, in every answer; lists have none of another team. */
 export async function checkTeam(
   client: FleetClient,
@@ -90,8 +99,7 @@ export async function checkTeam(
 ): Promise<void> {
   const none = `${foreign.slice(0, -4)}0000`;
   for (const method of ["thread/read", "thread/resume", "thread/fork", "thread/goal/get", "thread/queue/list"]) {
-    const [theirs, nobodys] = await Promise.all([client.ask(method, { threadId: foreign }), client.ask(method, { threadId: none })]);
-    const [one, other] = [theirs, nobodys].map(({ error, result }) => JSON.stringify(error ?? result));
+    const [one, other] = await Promise.all([foreign, none].map((threadId) => answered(client, method, threadId)));
     if (one?.replaceAll(foreign, none) !== other) breaks("P9 no team learns anything of another", `${method}: ${one} and ${other}`);
   }
   const { data } = await client.call("thread/list", { limit: 100 });
