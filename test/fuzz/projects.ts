@@ -60,10 +60,10 @@ function plant(root: string, { place, kind, text }: OddFile): void {
   try {
     if (kind === "many") {
       mkdirSync(file, { recursive: true });
-      for (let i = 0; i < manyFiles; i++) writeFileSync(path.join(file, `f${i}`), "");
+      for (let i = 0; i < manyFiles; i++) writeFileSync(path.join(file, `f${i}`), "", { flag: "wx" });
     } else if (kind === "text") {
       mkdirSync(path.dirname(file), { recursive: true });
-      writeFileSync(file, text);
+      writeFileSync(file, text, { flag: "wx" });
     } else plantOdd(kind, file);
   } catch {
     // Something else stands in the way: as good a project as any.

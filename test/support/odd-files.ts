@@ -23,7 +23,10 @@ export type OddKind = (typeof oddKinds)[number];
 /** Larger than any reader should load, yet almost nothing on disk. */
 const sparseBytes = 3 * 1024 ** 3;
 
-/** Creates one at `file`, including its parent folders. */
+/** Never through a link that was planted there before: that would write to the machine's own devices, and take away their rights. */
+const onlyNew = { flag: "wx" } as const;
+
+/** Creates one at `file`, including its parent folders. Throws if something is there already. */
 export function plantOdd(kind: OddKind, file: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
   switch (kind) {
@@ -51,17 +54,17 @@ export function plantOdd(kind: OddKind, file: string): void {
     case "sparse":
       return truncated(file, sparseBytes);
     case "unreadable":
-      writeFileSync(file, "secret");
+      writeFileSync(file, "secret", onlyNew);
       return chmodSync(file, 0);
     case "binary":
-      return writeFileSync(file, Buffer.from([0xff, 0xfe, 0, 0x80, 0x0a, 0xc3, 0x28, 0]));
+      return writeFileSync(file, Buffer.from([0xff, 0xfe, 0, 0x80, 0x0a, 0xc3, 0x28, 0]), onlyNew);
     case "longLine":
-      return writeFileSync(file, "x".repeat(3 * 1024 * 1024));
+      return writeFileSync(file, "x".repeat(3 * 1024 * 1024), onlyNew);
   }
 }
 
 function truncated(file: string, bytes: number): void {
-  const fd = openSync(file, "w");
+  const fd = openSync(file, onlyNew.flag);
   ftruncateSync(fd, bytes);
   closeSync(fd);
 }
