@@ -13,10 +13,9 @@ export const plainImports: Plugin = {
 /** The entry names its chunks by their whole paths, for the reason that code-cache.ts gives. */
 export const wholePaths: Plugin = {
   name: "whole-paths",
-  renderChunk: (code, chunk) => (chunk.isEntry && chunk.name === "parley" ? withWholePaths(code) : code),
+  renderChunk: (code, chunk) =>
+    chunk.isEntry && chunk.name === "parley" ? code.replaceAll('require("./', 'require(__dirname + "/') : code,
 };
-
-export const withWholePaths = (code: string): string => code.replaceAll('require("./', 'require(__dirname + "/');
 
 /** Node's built-in modules are loaded with require, which for node:http takes a twentieth of the time. */
 export function withPlainImports(code: string): string {

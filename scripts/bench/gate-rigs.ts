@@ -296,7 +296,7 @@ function filledHome(bench: Bench, spec: Spec, { small }: Recording): string {
   return home;
 }
 
-/** Folders that changed a moment ago are read anew by each list: of two homes the younger one seemed slower, up to three times. */
+/** Folders that changed a moment ago are read anew by each list: of two homes the younger one seemed slower, up to nearly four times. */
 function age(folder: string, seconds: number): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) if (entry.isDirectory()) age(path.join(folder, entry.name), seconds);
   utimesSync(folder, seconds, seconds);

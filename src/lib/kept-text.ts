@@ -3,6 +3,7 @@
 /** Longer than any response that somebody reads, and small enough to be stored, sent and read back many times. */
 const defaultMax = 8 * 1024 * 1024;
 
+/** So many pieces are joined into one. */
 const maxLoose = 256;
 
 export class KeptText {

@@ -70,7 +70,7 @@ export class LiveThread implements TurnThread {
   /** Aborts the warm-up request to the provider. */
   #endWarmUp: (() => void) | undefined;
   #turn: LiveTurn | undefined;
-  endedTurns = 0;
+  #endedTurns = 0;
   /** Begins a revived turn. */
   #goOn: (() => void) | undefined;
   #stored: boolean;
@@ -114,6 +114,10 @@ export class LiveThread implements TurnThread {
   }
   get turn(): LiveTurn | undefined {
     return this.#turn;
+  }
+  /** How many have ended in this process: for whoever reads beside them. */
+  get endedTurns(): number {
+    return this.#endedTurns;
   }
   get settings(): ThreadSettings {
     return this.#settings.current;
@@ -471,7 +475,7 @@ export class LiveThread implements TurnThread {
   #leave(turn: LiveTurn): void {
     if (this.#turn !== turn) return;
     this.#turn = undefined;
-    this.endedTurns++;
+    this.#endedTurns++;
   }
 
   #announceStatus(): void {
