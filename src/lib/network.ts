@@ -53,14 +53,20 @@ function goThroughProxy(env: Env): void {
   process.getBuiltinModule("node:http").setGlobalProxyFromEnv({ ...withAllProxy(env), no_proxy: exempt, NO_PROXY: exempt });
 }
 
-/** The variable whose proxy leads to this host, and its value; undefined for direct connections. Pass addresses of other machines only. */
-export function proxyFor({ protocol, hostname }: URL, env: Env): readonly [variable: string, address: string] | undefined {
+const variableFor = ({ protocol }: URL, env: Env): readonly [variable: string, address: string] | undefined => {
   const addressIn = (name: string): string => env[name.toLowerCase()] || env[name] || "";
   const variable = [protocol === "http:" ? "HTTP_PROXY" : "HTTPS_PROXY", "ALL_PROXY"].find((name) => addressIn(name) !== "");
-  if (variable === undefined) return undefined;
+  return variable === undefined ? undefined : [variable, addressIn(variable)];
+};
+/** Whether the environment names a proxy for such addresses; it may not be for all of them. */
+export const namesProxyFor = (url: URL, env: Env): boolean => variableFor(url, env) !== undefined;
+
+/** The variable whose proxy leads to this host, and its value; undefined for direct connections. Pass addresses of other machines only. */
+export function proxyFor(url: URL, env: Env): readonly [variable: string, address: string] | undefined {
+  const { hostname } = url;
   const exempt = (env["no_proxy"] ?? env["NO_PROXY"] ?? "").split(/[\s,]+/).map((entry) => entry.replace(/^\*?\.|:\d+$/g, ""));
   const isExempt = exempt.some((entry) => entry === "*" || (entry !== "" && (hostname === entry || hostname.endsWith(`.${entry}`))));
-  return isExempt ? undefined : [variable, addressIn(variable)];
+  return isExempt ? undefined : variableFor(url, env);
 }
 
 /** Why the proxy for this host cannot be used, with the fix. A direct connection in its place would go where the user did not want it. */

@@ -4,7 +4,7 @@ import type { ModelFailure, ModelFailureKind } from "../core/ports/model-client.
 import { errorMessage } from "../lib/error-text.ts";
 import { certificateHint } from "../lib/network.ts";
 import { SseTooLong, SseTooMany } from "../lib/sse.ts";
-import { HttpFailure } from "./http.ts";
+import { HttpFailure } from "./http/exchange.ts";
 import { isRecord, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
 
 /** Parses an error body in the shapes that providers use: `{error:{…}}`, `{error:"…"}`, `[{error}]`, `{message}`, `{detail}`. */
@@ -161,7 +161,7 @@ export function failureFromNetwork(error: unknown, url: string): ModelFailure {
   if (error instanceof SseTooLong || error instanceof SseTooMany) return broken("responseStreamDisconnected", error.message, false);
   if (!(error instanceof HttpFailure)) return broken("other", errorMessage(error), false);
   switch (error.phase) {
-    case "proxy":
+    case "settings":
       return { kind: "httpConnectionFailed", message: `cannot reach the model provider: ${error.message}`, retry: false };
     case "connect": {
       const hint = certificateHint(error.message);

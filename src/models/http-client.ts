@@ -2,19 +2,18 @@
 import type { ProviderConfig } from "../core/ports/config.ts";
 import type { BedrockCredential, Credential, Credentials } from "../core/ports/credentials.ts";
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../core/ports/model-client.ts";
-import { createPace } from "../lib/pace.ts";
-import { createSseReader, SseTooLong } from "../lib/sse.ts";
 import { RpcError } from "../protocol/errors.ts";
+import { masked, type Received, readAnswer } from "./answer.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { CommandToken, NoToken } from "./command-token.ts";
-import { cutOff, failureFromNetwork, failureFromStatus } from "./failures.ts";
-import { type HttpPool, type HttpReply, readText } from "./http.ts";
+import { failureFromNetwork, failureFromStatus } from "./failures.ts";
+import { type HttpPool, readText } from "./http/pool.ts";
 import { isLocal } from "./local-address.ts";
 import { asStream, notAStream } from "./plain-answers.ts";
 import { inRegion } from "./providers.ts";
 import { RefusedParts } from "./refusals.ts";
 import type { ResponsesSockets, SocketRequest } from "./responses-socket.ts";
-import type { EventReader, Lack, Wire, WireRequest } from "./wire.ts";
+import type { Lack, Wire, WireRequest } from "./wire.ts";
 
 export interface HttpClientParts {
   readonly provider: ProviderConfig;
@@ -31,22 +30,12 @@ const chatgptBaseUrl = "https://chatgpt.com/backend-api/codex";
 const errorBodyLimit = 64 * 1024;
 /** The size limit of a complete answer from a server that does not stream. */
 const wholeAnswerLimit = 16 * 1024 * 1024;
-/** Far more than the longest answer with all its events: a stream beyond it would never end. */
-const answerLimit = 256 * 1024 * 1024;
-/** Reading a fast provider's events may never yield, so this is how long it may run before yielding. */
-const stretchMs = 10;
 /** Each retry drops one thing the server refused; no request has more to drop. */
 const maxResends = 4;
 /** A server sees many threads and models over its lifetime; these caches are only a convenience. */
 const memoryLimit = 512;
 
 type Paying = Credential | BedrockCredential | { readonly kind: "bearer"; readonly token: string };
-interface Received {
-  readonly reply: HttpReply;
-  readonly url: string;
-  /** Values that must not appear in an error when a server echoes its request. */
-  readonly secrets: readonly string[];
-}
 /** A request in flight. */
 interface Posted {
   readonly request: ModelRequest;
@@ -55,9 +44,6 @@ interface Posted {
   readonly headers: Readonly<Record<string, string>>;
 }
 type Sent = Received | { readonly failure: ModelFailure };
-
-/** Events that arrive before any model output. */
-const beforeAnswers: ReadonlySet<string> = new Set<ModelEvent["type"]>(["created", "rateLimits", "rerouted", "warning", "failed"]);
 
 /** Headers with secrets, in addition to those of the settings. */
 const secretHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
@@ -97,7 +83,10 @@ export class HttpModelClient implements ModelClient {
       encoded = undefined; // the body is large, and the answer may take minutes
       const sent = await sending;
       // routers respond before they know whether the upstream provider accepts the request
-      const failure = "reply" in sent ? yield* this.#receive(request, reader, sent, signal) : sent.failure;
+      const failure =
+        "reply" in sent
+          ? yield* readAnswer({ ...sent, reader, first: wire.headerEvents(request, sent.reply.headers) }, signal)
+          : sent.failure;
       if (failure === undefined) return;
       const again = resends < maxResends ? this.#mend(failure, request, { lacks, toolNames }) : undefined;
       if (again === undefined) return yield [{ type: "failed", failure }];
@@ -122,71 +111,6 @@ export class HttpModelClient implements ModelClient {
     }
     const refused = this.#refused.learn(failure, request, sent.toolNames);
     return refused === undefined ? undefined : [refused];
-  }
-
-  /** Returns the failure if it happened before the answer began; any later failure is its last event. */
-  async *#receive(
-    request: ModelRequest,
-    reader: EventReader,
-    { reply, url, secrets }: Received,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly ModelEvent[], ModelFailure | undefined> {
-    let out: ModelEvent[] = [...this.#parts.wire.headerEvents(request, reply.headers)];
-    let over = false;
-    let left = true;
-    let read = 0;
-    let bytes = 0;
-    let begun = false;
-    let early: ModelFailure | undefined;
-    const pace = createPace(stretchMs);
-    const shown = (): readonly ModelEvent[] => {
-      const events = over ? out.map((event) => withoutSecrets(event, secrets)) : out;
-      begun ||= events.some(({ type }) => !beforeAnswers.has(type));
-      const last = events.at(-1);
-      if (begun || last?.type !== "failed" || last.failure.retry !== false) return events;
-      early = last.failure;
-      return events.slice(0, -1);
-    };
-    const events = createSseReader((data, event) => {
-      read++;
-      if (!over) over = reader.read(data, event, out);
-    });
-    try {
-      while (!over) {
-        const before = read;
-        try {
-          const chunk = await reply.next();
-          if (chunk === undefined) break;
-          bytes += chunk.length;
-          if (bytes > answerLimit) throw new SseTooLong(answerLimit, "the answer with all its events");
-          events.feed(chunk);
-        } catch (error) {
-          signal.throwIfAborted();
-          if (!over) out.push({ type: "failed", failure: failureFromNetwork(error, url) });
-          over = true;
-        }
-        if (read > before) reply.alive();
-        const others = pace();
-        if (others !== undefined) await others;
-        if (out.length === 0) continue;
-        const batch = shown();
-        if (batch.length > 0) yield batch;
-        signal.throwIfAborted();
-        out = [];
-      }
-      if (!over) {
-        over = true;
-        if (read === 0) out.push({ type: "failed", failure: { ...cutOff("its first event"), kind: "responseStreamConnectionFailed" } });
-        else reader.end(out);
-        const batch = shown();
-        if (batch.length > 0) yield batch;
-      }
-      left = false;
-      reply.finish();
-      return early;
-    } finally {
-      if (left) reply.close(); // the consumer stopped reading, or the signal was aborted
-    }
   }
 
   async #send(request: ModelRequest, encoded: WireRequest, signal: AbortSignal): Promise<Sent> {
@@ -380,14 +304,6 @@ function setHeader(headers: Record<string, string>, name: string, value: string)
 }
 
 export const bearer = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });
-
-function masked(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
-}
-function withoutSecrets(event: ModelEvent, secrets: readonly string[]): ModelEvent {
-  if (event.type !== "failed") return event;
-  return { ...event, failure: { ...event.failure, message: masked(event.failure.message, secrets) } };
-}
 
 /** The account's file is damaged or not readable: what is wrong with it is for the user to mend. */
 function unreadable(error: unknown): { readonly failure: ModelFailure } {

@@ -4,7 +4,7 @@ import type { Credentials } from "../core/ports/credentials.ts";
 import { invalidRequest } from "../protocol/errors.ts";
 import type { ListedModel, ModelSource } from "./catalog.ts";
 import { tokenFrom } from "./command-token.ts";
-import { createHttpPool, type HttpPool, readText } from "./http.ts";
+import { createHttpPool, type HttpPool, readText } from "./http/pool.ts";
 import { isRecord, type Json, listOf, numberOf, parseJson, recordOf, stringOf } from "./json.ts";
 import { builtInProvider, localProviderIds } from "./providers.ts";
 

@@ -1,7 +1,7 @@
 /** Responses that are not the requested event stream: a complete answer, an error with status 200, a web page. */
 import type { ModelFailure } from "../core/ports/model-client.ts";
 import { failureFromEvent } from "./failures.ts";
-import type { HttpReply } from "./http.ts";
+import type { HttpReply } from "./http/pool.ts";
 import { isRecord, parseJson, recordOf } from "./json.ts";
 
 /** A complete answer, as the only event of a stream. */

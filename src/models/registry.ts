@@ -6,7 +6,7 @@ import type { Credentials } from "../core/ports/credentials.ts";
 import type { Log } from "../core/ports/log.ts";
 import type { ModelClient, ModelClients } from "../core/ports/model-client.ts";
 import { createModelCatalog, type RefreshableCatalog } from "./catalog.ts";
-import { createHttpPool, type HttpPool } from "./http.ts";
+import { createHttpPool, type HttpPool } from "./http/pool.ts";
 import { HttpModelClient } from "./http-client.ts";
 import { installationIdFor } from "./installation-id.ts";
 import { createResponsesWire } from "./responses.ts";

@@ -1,6 +1,6 @@
 /** Reads websocket frames one at a time; the connection is paused while nothing reads. */
 import type { RawData, WebSocket } from "ws";
-import { HttpFailure } from "./http.ts";
+import { HttpFailure } from "./http/exchange.ts";
 
 /** The most buffered text; more pauses the connection. */
 const holdLength = 256 * 1024;

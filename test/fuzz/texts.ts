@@ -13,6 +13,7 @@ import { clean } from "../../src/lib/terminal-text.ts";
 import { parseToml } from "../../src/lib/toml.ts";
 import { createAnthropicReader } from "../../src/models/anthropic-events.ts";
 import { createChatReader } from "../../src/models/chat-events.ts";
+import { MalformedResponse, type ResponseHead, ResponseReader } from "../../src/models/http/response-reader.ts";
 import { createResponsesReader } from "../../src/models/responses-events.ts";
 import { flattenTools } from "../../src/models/tools.ts";
 import type { EventReader } from "../../src/models/wire.ts";
@@ -258,6 +259,73 @@ const stream = target({
   },
 });
 
+/** Bytes of a response mean the same however they are split, and what is no response is refused in words. */
+const response = target({
+  name: "response",
+  input: fc.record({
+    text: woven([
+      "HTTP/1.1 200 OK\r\n",
+      "HTTP/1.1 100 Continue\r\n\r\n",
+      "HTTP/1.0 204 No Content\r\n",
+      "Content-Length: 5\r\n",
+      "content-length: 0\r\n",
+      "Transfer-Encoding: chunked\r\n",
+      "Connection: close\r\n",
+      "a: b\r\n",
+      " folded\r\n",
+      "\r\n",
+      "\n",
+      "\r",
+      "5\r\n12345\r\n",
+      "fffffff\r\n",
+      "1;x=y\r\nz\r\n",
+      "0\r\n\r\n",
+      "12345",
+      "\0",
+    ]),
+    sizes: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
+  }),
+  check: ({ text, sizes }) => {
+    assert.deepEqual(readResponse(Buffer.from(text), sizes), readResponse(Buffer.from(text), [Number.POSITIVE_INFINITY]));
+  },
+});
+
+interface ResponseSeen {
+  head?: ResponseHead;
+  body: string;
+  ends: number;
+  refused: boolean;
+}
+
+function readResponse(bytes: Buffer, sizes: readonly number[]): ResponseSeen {
+  const seen: ResponseSeen = { body: "", ends: 0, refused: false };
+  const reader = new ResponseReader({
+    answered: (head) => {
+      assert.equal(seen.head, undefined);
+      seen.head = head;
+    },
+    data: (piece) => {
+      assert.ok(piece.length > 0 && seen.head !== undefined && seen.ends === 0);
+      seen.body += piece.toString("latin1");
+    },
+    ended: () => {
+      seen.ends++;
+    },
+  });
+  try {
+    for (let at = 0, i = 0; at < bytes.length && !reader.isOver; i++) {
+      const piece = bytes.subarray(at, Math.min(bytes.length, at + (sizes[i % sizes.length] ?? 1)));
+      reader.feed(piece);
+      at += piece.length;
+    }
+    assert.equal(reader.end(), seen.ends === 1);
+  } catch (error) {
+    if (!(error instanceof MalformedResponse)) throw error;
+    seen.refused = true;
+  }
+  return seen;
+}
+
 /** No line makes a thread unreadable. */
 const folder = mkdtempSync(path.join(tmpdir(), "parley-fuzz-"));
 const head = JSON.stringify({
@@ -330,7 +398,7 @@ const markdown = target({
   },
 });
 
-export const textTargets: readonly Target[] = [toml, rules, shell, patch, stream, rollout, markdown];
+export const textTargets: readonly Target[] = [toml, rules, shell, patch, stream, response, rollout, markdown];
 
 /** What is left of a script without what single quotes, double quotes and backslashes protect. */
 function stripQuoted(script: string): string {

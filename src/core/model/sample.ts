@@ -97,6 +97,7 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
   const client = thread.ports.models.clientFor(thread.provider(run.settings));
   // The last item, while it is stored: what follows is announced after it, and an answer's end is stored together with it.
   let untold: Promise<void> | undefined;
+  let hasBegun = false;
   try {
     for await (const batch of client.stream(requestFor(run, tools, history.forRequest()), turn.signal)) {
       let hasStreamed = false;
@@ -104,7 +105,7 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
         const isStreamed = streamed.has(event.type);
         // What follows in the same piece of the stream takes longer than all of it so far: clients get the text first.
         if (hasStreamed && !isStreamed) thread.ports.audience.hurry(thread.id);
-        hasStreamed = isStreamed;
+        hasStreamed = isStreamed && hasBegun;
         if (untold !== undefined && (event.type !== "completed" || items.hasOpen)) await untold;
         if (event.type === "failed") return { calls: [], failure: event.failure, items };
         if (event.type === "completed") {
@@ -122,6 +123,9 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
         }
         untold = take(run, event, items);
         untold?.catch(() => {}); // whoever waits for it gets the error
+        if (!isStreamed || hasBegun) continue;
+        hasBegun = true;
+        thread.ports.audience.hurry(thread.id);
       }
       const behind = thread.ports.audience.caughtUp(thread.id);
       if (behind !== undefined) await abortable(behind, turn.signal);
