@@ -14,7 +14,12 @@ const marginMs = 1000;
 /** TCP's own check of a connection on which nothing happens. */
 const probeAfterMs = 1000;
 
+/** As much as Node reads at once. */
+const roomBytes = 64 * 1024;
+
 export class Connections {
+  /** What arrives, on whichever connection, until it has been read: a socket would get new memory for each piece. */
+  readonly #room = Buffer.allocUnsafeSlow(roomBytes);
   /** Without a request, by origin; the last one used is used first. */
   readonly #idle = new Map<string, Connection[]>();
   /** For a shorter greeting on the next connection to a server. */
@@ -37,16 +42,21 @@ export class Connections {
 
   #open(url: URL): Connection {
     const { origin } = url;
-    const connection: Connection = new Connection(this.#connect(url), url.protocol === "https:", {
+    const read = (length: number): boolean => {
+      connection.read(this.#room.subarray(0, length));
+      return true;
+    };
+    const connection: Connection = new Connection(this.#connect(url, read), url.protocol === "https:", {
       freed: () => this.#keep(origin, connection),
       gone: () => this.#forget(origin, connection),
     });
     return connection;
   }
 
-  #connect({ protocol, hostname, port, origin }: URL): Socket {
+  #connect({ protocol, hostname, port, origin }: URL, read: (length: number) => boolean): Socket {
     const host = hostname.replace(/^\[|\]$/g, "");
-    const socketOptions = { host, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeAfterMs };
+    const onread = { buffer: this.#room, callback: read };
+    const socketOptions = { host, onread, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeAfterMs };
     const net = process.getBuiltinModule("node:net");
     if (protocol !== "https:") return net.connect({ ...socketOptions, port: Number(port || 80) });
     const session = this.#tlsSessions.get(origin);
@@ -97,7 +107,6 @@ class Connection {
       this.#isConnected = true;
       this.#events?.connected();
     });
-    socket.on("data", (bytes: Buffer) => this.#read(bytes));
     socket.on("timeout", () => this.close());
     socket.on("end", () => this.#end());
     socket.on("error", (error) => this.#fail(error));
@@ -113,7 +122,7 @@ class Connection {
         this.#keptMs = keptMs(response.headers["keep-alive"]);
         events.answered(response);
       },
-      data: (bytes) => events.data(bytes),
+      data: (bytes) => events.data(Buffer.from(bytes)),
       ended: () => this.#finish(events),
     });
     this.#reader = reader;
@@ -142,7 +151,8 @@ class Connection {
     this.#socket.destroy();
   }
 
-  #read(bytes: Buffer): void {
+  /** The bytes are overwritten by the next ones. */
+  read(bytes: Buffer): void {
     const reader = this.#reader;
     if (reader === undefined) return this.close(); // nobody asked for it
     try {
