@@ -136,3 +136,23 @@ test("texts that arrive together are the same messages as one after the other, o
   assert.deepEqual(series, single);
   assert.equal(series.length, deltas.length);
 });
+
+test("what is hurried leaves at once, or at the end of the tick: after what the tick still hands over, before anything that has arrived meanwhile", async () => {
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const clock = { now: () => 0, sleep: () => Promise.reject(new Error("nobody sleeps here")) };
+  const subscriptions = new Subscriptions({ clock, log: silent, timeoutFor: () => undefined, wireCheck: undefined });
+  const seen: string[] = [];
+  const one = { optOut: new Set(), peer: { flush: () => void seen.push("left") } } as unknown as Session;
+  subscriptions.join(one);
+  subscriptions.subscribe(one, "t");
+  // As in a turn: in the phase in which a flush of its own would come only after the next round's arrivals.
+  await new Promise((resolve) => setImmediate(resolve));
+  setImmediate(() => seen.push("next round"));
+  subscriptions.hurry("t");
+  subscriptions.hurry("t", "atTickEnd");
+  seen.push("handed over");
+  for (let i = 0; i < 20; i++) await undefined;
+  seen.push("handed over later in the tick");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(seen, ["left", "handed over", "handed over later in the tick", "left", "next round"]);
+});

@@ -293,7 +293,8 @@ export class Subscriptions implements Audience {
     this.#parents.delete(threadId);
     this.#readers.wake();
   }
-  hurry(threadId: string): void {
+  hurry(threadId: string, when: "now" | "atTickEnd" = "now"): void {
+    if (when === "atTickEnd") return process.nextTick(() => this.hurry(threadId));
     for (const session of this.subscribers(threadId)) session.peer.flush();
   }
   isWatched(threadId: string): boolean {

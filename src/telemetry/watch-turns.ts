@@ -44,7 +44,7 @@ export function watched(audience: Audience, watchers: readonly TurnWatcher[]): A
     toAll: (method, params) => audience.toAll(method, params),
     isWatched: (threadId) => audience.isWatched(threadId),
     forget: (threadId) => audience.forget(threadId),
-    hurry: (threadId) => audience.hurry(threadId),
+    hurry: (threadId, when) => audience.hurry(threadId, when),
     caughtUp: (threadId) => audience.caughtUp(threadId),
     async ask(threadId, method, params, asking) {
       const itemId = "itemId" in params && typeof params.itemId === "string" ? params.itemId : undefined;

@@ -99,6 +99,8 @@ async function once(run: Run, tools: readonly Tool[]): Promise<Outcome> {
   let untold: Promise<void> | undefined;
   let hasBegun = false;
   try {
+    // Once the request is on its way: clients have read what came before it when the answer arrives.
+    thread.ports.audience.hurry(thread.id, "atTickEnd");
     for await (const batch of client.stream(requestFor(run, tools, history.forRequest()), turn.signal)) {
       let hasStreamed = false;
       for (const event of stepsOf(batch)) {

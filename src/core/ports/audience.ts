@@ -43,8 +43,8 @@ export interface Audience {
    * under the same id. Contract: rejects only with the reason of an aborted `signal`, or as `keep` does.
    */
   ask<M extends keyof ServerRequests>(threadId: string, method: M, params: ParamsOf<ServerRequests[M]>, asking: Asking): Promise<Answer>;
-  /** What was sent to the thread's subscribers leaves now, before the work that follows in this tick. */
-  hurry(threadId: string): void;
+  /** What was sent to the thread's subscribers leaves now, before the work that follows in this tick; or at its end, before anything that has arrived meanwhile. */
+  hurry(threadId: string, when?: "now" | "atTickEnd"): void;
   isWatched(threadId: string): boolean;
   /** From here on nobody is notified of the thread here, and nobody is notified of that: it is another worker's. */
   forget(threadId: string): void;
