@@ -1,6 +1,6 @@
 /** Parses a server-sent event stream from bytes, for the model clients. Bounded: a line or event that never ends is an error, not a memory leak. */
 import { StringDecoder } from "node:string_decoder";
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceParser } from "eventsource-parser";
 
 /** Limit of one event. A finished response that repeats all its output, or a generated image, can take several megabytes. */
 const defaultLimit = 32 * 1024 * 1024;
@@ -9,6 +9,7 @@ const maxValues = 250_000;
 /** Shorter events parse fast enough without this check. */
 const fewCharacters = 1024 * 1024;
 const lineFeed = 10;
+const byteOrderMark = 0xfeff;
 
 export interface SseReader {
   /** Accepts bytes split anywhere, even inside a character. Throws SseTooLong or SseTooMany; the parser cannot be used after that. */
@@ -58,20 +59,27 @@ const fewKept = 16 * 1024;
 export function createSseReader(onEvent: (data: string, event: string | undefined) => void, limit = defaultLimit): SseReader {
   const decoder = new StringDecoder("utf8");
   let overflow = false;
-  /** Between two events; not at the very start, where the parser looks for a byte order mark. */
-  let isBetween = false;
+  let isStart = true;
+  /** Between two events. */
+  let isBetween = true;
   let kept = "";
-  const parser = createParser({
-    maxBufferSize: limit,
-    onEvent: (message) => {
-      checkValues(message.data);
-      onEvent(message.data, message.event);
-    },
-    onError: (error) => {
-      overflow ||= error.type === "max-buffer-size-exceeded";
-    },
-  });
+  let parser: EventSourceParser | undefined;
+  function openParser(): EventSourceParser {
+    const opened = createParser({
+      maxBufferSize: limit,
+      onEvent: (message) => {
+        checkValues(message.data);
+        onEvent(message.data, message.event);
+      },
+      onError: (error) => {
+        overflow ||= error.type === "max-buffer-size-exceeded";
+      },
+    });
+    opened.feed("\n"); // what comes first it takes for the start of the stream, where a byte order mark is skipped
+    return opened;
+  }
   function parse(text: string): void {
+    parser ??= openParser();
     parser.feed(text);
     if (overflow) throw new SseTooLong(limit);
   }
@@ -89,9 +97,15 @@ export function createSseReader(onEvent: (data: string, event: string | undefine
       from = end + 2;
     }
   }
+  /** A stream may begin with a byte order mark. */
+  function withoutMark(text: string): string {
+    if (!isStart || text === "") return text;
+    isStart = false;
+    return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text;
+  }
   return {
     feed(bytes) {
-      const text = kept + decoder.write(bytes);
+      const text = kept + withoutMark(decoder.write(bytes));
       kept = "";
       if (text.includes("\r")) {
         isBetween = false;
