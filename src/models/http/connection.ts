@@ -97,6 +97,8 @@ class Connection {
   #isReused = false;
   #reader: ResponseReader | undefined;
   #events: ExchangeEvents | undefined;
+  /** Of the body, from the bytes that are being read. */
+  #pieces: Buffer[] = [];
   /** How long the server keeps it without a request; undefined if it has not said so. */
   #keptMs: number | undefined;
 
@@ -122,7 +124,7 @@ class Connection {
         this.#keptMs = keptMs(response.headers["keep-alive"]);
         events.answered(response);
       },
-      data: (bytes) => events.data(Buffer.from(bytes)),
+      data: (bytes) => void this.#pieces.push(bytes),
       ended: () => this.#finish(events),
     });
     this.#reader = reader;
@@ -158,13 +160,25 @@ class Connection {
     try {
       // More than one response to one request would be taken for the answer to the next one.
       if (reader.feed(bytes) < bytes.length) this.close();
+      this.#handOver();
     } catch (error) {
+      this.#handOver();
       this.#fail(error as Error);
       this.close();
     }
   }
 
+  /** In one piece, however many chunks it came in. */
+  #handOver(): void {
+    if (this.#pieces.length === 0) return;
+    const body = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#events?.data(body);
+  }
+
   #finish(events: ExchangeEvents): void {
+    if (this.#events !== events) return; // given up
+    this.#handOver();
     const isSent = this.#socket.writableLength === 0;
     const staysOpen = this.#reader?.staysOpen === true && isSent && !this.#socket.destroyed;
     this.#reader = undefined;

@@ -187,6 +187,19 @@ describe("a response", () => {
       await once(server.requests.at(-1)?.socket ?? assert.fail(), "close");
     }
   });
+  it("in many small chunks is handed over in as many pieces as it was read", async (t) => {
+    const count = 10_000;
+    const server = await serve(t, ({ socket }) =>
+      socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(count)}0\r\n\r\n`),
+    );
+    const reply = await ask(createHttpPool({}), server.url);
+    let [pieces, length] = [0, 0];
+    for (let piece = await reply.next(); piece !== undefined; piece = await reply.next()) {
+      pieces++;
+      length += piece.length;
+    }
+    assert.ok(length === count && pieces < 20, `${length} bytes in ${pieces} pieces`);
+  });
   it("that nobody reads waits at the server", async (t) => {
     const length = 64 * 1024 * 1024;
     const server = await serve(t, ({ socket }) => {

@@ -51,6 +51,7 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
 }
 
 const holdBytes = 256 * 1024;
+const holdPieces = 1024;
 const connectMs = 20_000;
 const longestTimer = 2 ** 31 - 1;
 /** How long the rest of a response may take whose end nobody waits for. */
@@ -116,7 +117,7 @@ class Asked implements HttpReply, ExchangeEvents {
     if (this.#isDiscarded) return;
     this.#waiting.push(bytes);
     this.#size += bytes.length;
-    if (this.#size > holdBytes && !this.#isPaused) {
+    if ((this.#size > holdBytes || this.#waiting.length > holdPieces) && !this.#isPaused) {
       this.#isPaused = true;
       this.#exchange?.pause();
     }
