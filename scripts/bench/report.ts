@@ -233,7 +233,7 @@ In Debian's chromium without a graphics card, on the same two cores as the serve
 |---|---:|---:|
 ${rows.join("\n")}
 
-How it is done: events are folded once per frame, and less often where drawing takes long, so that a quarter of the page's thread at most goes into text that streams in (\`apps/web/src/state/store.ts\`). Of markdown only the open block is parsed and drawn again; fences and tables are read on from where they were, long lists are cut, and the browser skips finished parts out of sight (\`apps/web/src/parts/markdown\`). Lists draw what is visible.
+How it is done: events are folded once per frame, and less often where drawing takes long, so that a fifth of the page's thread at most goes into text that streams in (\`apps/web/src/state/store.ts\`). Of markdown only the open block is parsed and drawn again; fences and tables are read on from where they were, long lists are cut, and the browser skips finished parts out of sight (\`apps/web/src/parts/markdown\`). Lists draw what is visible.
 
 `;
 }

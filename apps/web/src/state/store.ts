@@ -45,14 +45,14 @@ export function createStore(schedule: Schedule): Store {
 }
 
 /** After a frame that took long to draw, this many times as long stays free for everything else. */
-const freeShare = 3;
+const freeShare = 4;
 const longestPauseMs = 200;
 const frameMs = 16;
 
 /** What the pace is measured and kept with; the browser's own, except in tests. */
 export type PageClock = Pick<typeof globalThis, "requestAnimationFrame" | "setTimeout" | "clearTimeout" | "performance">;
 
-/** Once per frame, and less often where drawing takes long, so that text that streams in takes a quarter of the page's thread at most. */
+/** Once per frame, and less often where drawing takes long, so that text that streams in takes a fifth of the page's thread at most. */
 export function pacedFrames(clock: PageClock = globalThis): Schedule {
   let freeUntil = 0;
   return (run) => {
