@@ -22,7 +22,7 @@ export class Connections {
   readonly #room = Buffer.allocUnsafeSlow(roomBytes);
   /** Without a request, by origin; the last one used is used first. */
   readonly #idle = new Map<string, Connection[]>();
-  /** For a shorter greeting on the next connection to a server. */
+  /** For a shorter handshake on the next connection to a server. */
   readonly #tlsSessions = new Map<string, Buffer>();
 
   /** Throws for a header that cannot be sent. */
