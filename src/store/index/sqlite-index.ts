@@ -37,6 +37,9 @@ export interface FileState {
 /** What many threads have in common. */
 type Shared = Pick<IndexRow, "cwd" | "provider" | "sourceKind" | "sharedFacts">;
 
+/** Of a row: `stateColumns` or `columns`. */
+type Columns = readonly SQLOutputValue[];
+
 const inPlaces = "files CROSS JOIN places ON places.key = files.place";
 /** More are looked up again. */
 const mostKept = 10_000;
@@ -198,7 +201,7 @@ export class SqliteIndex {
     const listed = `SELECT ${file}, updated_ms, size FROM files WHERE has_user = 1 AND is_current = 1`;
     return this.#sql
       .rows(`${listed} ORDER BY updated_ms DESC, id DESC ${upTo}`, limit)
-      .map(([file, updatedMs, size]) => ({ path: text(file), updatedMs: Number(updatedMs), size: Number(size), hasUser: true }));
+      .map((row) => ({ path: text(row[0]), updatedMs: Number(row[1]), size: Number(row[2]), hasUser: true }));
   }
   folders(): Map<string, number> {
     return new Map(
@@ -238,31 +241,31 @@ export class SqliteIndex {
   #states(sql: string, ...values: readonly SQLInputValue[]): FileState[] {
     return this.#sql.rows(sql, ...values).map((row) => this.#stateFrom(row));
   }
-  #stateFrom([place, name, id, updatedMs, size, hasUser]: readonly SQLOutputValue[]): FileState {
-    return { path: this.#pathFrom(place, name, id), updatedMs: Number(updatedMs), size: Number(size), hasUser: hasUser === 1 };
+  // Columns by their numbers: to take an array apart makes an object for each of its values until V8 has compiled it to fast code.
+  #stateFrom(row: Columns): FileState {
+    return { path: this.#pathFrom(row), updatedMs: Number(row[3]), size: Number(row[4]), hasUser: row[5] === 1 };
   }
-  #rowFrom(row: readonly SQLOutputValue[]): IndexRow {
-    const [place, name, id, updatedMs, size, hasUser, segment, archived, createdMs, preview, shared, facts] = row;
-    const { cwd, provider, sourceKind, sharedFacts } = this.#sharedOf(Number(shared));
+  #rowFrom(row: Columns): IndexRow {
+    const shared = this.#sharedOf(Number(row[10]));
     return {
-      path: this.#pathFrom(place, name, id),
-      updatedMs: Number(updatedMs),
-      size: Number(size),
-      hasUser: hasUser === 1,
-      id: text(id),
-      segment: text(segment) || text(id),
-      archived: archived === 1,
-      createdMs: Number(createdMs),
-      preview: text(preview),
-      cwd,
-      provider,
-      sourceKind,
-      sharedFacts,
-      facts: text(facts),
+      path: this.#pathFrom(row),
+      updatedMs: Number(row[3]),
+      size: Number(row[4]),
+      hasUser: row[5] === 1,
+      id: text(row[2]),
+      segment: text(row[6]) || text(row[2]),
+      archived: row[7] === 1,
+      createdMs: Number(row[8]),
+      preview: text(row[9]),
+      cwd: shared.cwd,
+      provider: shared.provider,
+      sourceKind: shared.sourceKind,
+      sharedFacts: shared.sharedFacts,
+      facts: text(row[11]),
     };
   }
-  #pathFrom(place: SQLOutputValue | undefined, name: SQLOutputValue | undefined, id: SQLOutputValue | undefined): string {
-    return `${this.#placeOf(Number(place))}${path.sep}${text(name).replace("*", text(id))}`;
+  #pathFrom(row: Columns): string {
+    return `${this.#placeOf(Number(row[0]))}${path.sep}${text(row[1]).replace("*", text(row[2]))}`;
   }
   #placeOf(key: number): string {
     const known = this.#places.get(key);
