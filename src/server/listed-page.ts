@@ -26,13 +26,19 @@ export async function listedPage(
   const readState = readStateWriter();
   // Added to each other, since `join` would copy all of it once more than what sends it does.
   let [data, readStates] = ["", ""];
-  for (const [at, stored] of threads.entries()) {
+  let at = 0;
+  for (const stored of threads) {
     const separator = at === 0 ? "" : ",";
-    data += separator + rowOf(stored, at);
+    data += separator + rowOf(stored, at++);
     readStates += separator + readState(stored.id, marks.size === 0 ? undefined : marks.get(stored.id));
   }
   const cursors = `"nextCursor":${JSON.stringify(nextCursor)},"backwardsCursor":${JSON.stringify(backwardsCursor)}`;
   return new JsonText(`{"data":[${data}],"readStates":{${readStates}},${cursors}}`);
+}
+
+/** The rows of a page that is probably requested next. Whether they may be shown as they are stored is seen when it is. */
+export function writeAhead(threads: readonly StoredThread[], app: App): void {
+  app.threadTexts.set(threads, threads.map(plainWriter()));
 }
 
 /** Writes a key of an object and its value. As an object, each of its keys would be new to V8, which costs more than all else of a page. */

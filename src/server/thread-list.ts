@@ -5,7 +5,7 @@ import { invalidParams, invalidRequest } from "../protocol/errors.ts";
 import type { ThreadListParams, ThreadTurnsListParams, ThreadTurnsListResponse, threadListRequests } from "../protocol/thread-list.ts";
 import type { Turn } from "../protocol/turn.ts";
 import type { App, HandlersFor } from "./app.ts";
-import { listedPage } from "./listed-page.ts";
+import { listedPage, writeAhead } from "./listed-page.ts";
 import { recentTurnsOf, storedToWire, turnsOf } from "./stored-thread.ts";
 import { withPlace } from "./thread-place.ts";
 
@@ -20,7 +20,7 @@ export const threadListHandlers: HandlersFor<typeof threadListRequests> = {
     if (params.sortKey === "section_position" && typeof params.sectionId !== "string")
       throw invalidRequest("section-position sorting requires a section filter");
     const [page] = await Promise.all([
-      idsFor(params, app).then((ids) => app.store.list({ ...queryFrom(params), ids })),
+      idsFor(params, app).then((ids) => app.store.list({ ...queryFrom(params), ids, onAhead: (threads) => writeAhead(threads, app) })),
       app.relay.listenElsewhere(call),
     ]);
     return await listedPage(page, app);

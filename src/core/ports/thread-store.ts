@@ -109,6 +109,8 @@ export interface ThreadQuery {
   readonly ids?: readonly string[] | undefined;
   readonly excludedIds?: readonly string[];
   readonly originators?: readonly string[];
+  /** Called after the answer with the threads of a page that is probably requested next: as an object, it is the list that is returned then. */
+  readonly onAhead?: ((threads: readonly StoredThread[]) => void) | undefined;
 }
 export interface ThreadPage {
   readonly threads: readonly StoredThread[];

@@ -59,9 +59,13 @@ export class LastChanges {
     this.#requestedAtMs = this.#options.now();
   }
 
-  /** Whether the first `check` is still to come, and nothing was read for it. */
+  /** Whether the first `check` is still to come, */
+  get isFirst(): boolean {
+    return this.#sweptAtMs === Number.NEGATIVE_INFINITY && this.#sweep === undefined;
+  }
+  /** and nothing was read for it. */
   get isUnprepared(): boolean {
-    return !this.#isPrepared && this.#isFirst;
+    return !this.#isPrepared && this.isFirst;
   }
   /** Reads what it needs, so that a request need not wait for that. Files are looked at in `check`. */
   prepare(db: SqliteIndex): void {
@@ -75,7 +79,7 @@ export class LastChanges {
    */
   async check(db: SqliteIndex): Promise<readonly string[]> {
     const { now, flush } = this.#options;
-    const isFirst = this.#isFirst;
+    const { isFirst } = this;
     const states = isFirst ? db.newestStates(newestCount) : [];
     this.#compare(states);
     if (isFirst) await flush(db);
@@ -96,10 +100,6 @@ export class LastChanges {
     this.#isEnded = true;
     clearTimeout(this.#timer);
     await this.#checking;
-  }
-
-  get #isFirst(): boolean {
-    return this.#sweptAtMs === Number.NEGATIVE_INFINITY && this.#sweep === undefined;
   }
 
   #compare(states: readonly FileState[]): void {

@@ -4,16 +4,30 @@ import type { IndexRow } from "./sqlite-index.ts";
 /** Several lists in several windows. */
 const mostPages = 4;
 
+export interface PlaceOfPage {
+  /** The same for the same page. */
+  readonly key: string;
+  readonly isBeginning: boolean;
+}
+
 export class LastPages {
-  /** By the query. Rows are kept from the second time on: whoever goes through all pages would fill the memory with what nobody asks for again. */
+  /** By the query. */
   readonly #pages = new Map<string, readonly IndexRow[] | undefined>();
   #version: number | undefined;
 
-  /** `version` changes when another connection has written; whoever writes through this one calls `clear`. */
-  of(key: string, version: number, read: () => readonly IndexRow[]): { readonly rows: readonly IndexRow[]; readonly isKept: boolean } {
+  /**
+   * `version` changes when another connection has written; whoever writes through this one calls `clear`. The beginning of a list is kept at
+   * once, another page from the second time on: whoever goes through all of them would fill the memory with what nobody asks for again.
+   */
+  of(
+    place: PlaceOfPage,
+    version: number,
+    read: () => readonly IndexRow[],
+  ): { readonly rows: readonly IndexRow[]; readonly isKept: boolean } {
     if (version !== this.#version) this.clear();
     this.#version = version;
-    const isKept = this.#pages.has(key);
+    const { key, isBeginning } = place;
+    const isKept = isBeginning || this.#pages.has(key);
     const rows = this.#pages.get(key) ?? read();
     this.#pages.delete(key);
     this.#pages.set(key, isKept ? rows : undefined);

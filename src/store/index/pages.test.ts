@@ -108,6 +108,43 @@ describe("pages of threads", () => {
     assert.deepEqual(idsOf(await store.list(query())), idsOf(first));
   });
 
+  test("the first list by last change, which was read while the client looked at the list before, shows what has changed since", async () => {
+    const names = path.join(home, "session_index.jsonl");
+    const rename = (id: string): void => appendFileSync(names, `${JSON.stringify({ id, thread_name: "meanwhile", updated_at: "" })}\n`);
+    const changes: ((thread: StoredThread) => void)[] = [
+      () => {},
+      ({ path: file }) => appendFileSync(file, "{}\n"),
+      ({ id }) => rename(id),
+      ({ path: file }) => rmSync(file),
+      () => writeThread(home, count++, timeOf(days * perDay) + 1_200_000),
+    ];
+    for (const [n, change] of changes.entries()) {
+      const fresh = createLocalStore({ home });
+      try {
+        const ahead: (readonly StoredThread[])[] = [];
+        const listed = await fresh.list(query({ onAhead: (threads) => ahead.push(threads) }));
+        await turnsOfTheLoop(6);
+        assert.equal(ahead.length, 1);
+        const [, , third] = ahead[0] ?? [];
+        if (third === undefined) throw new Error("nothing was read ahead");
+        change(third);
+        const byChange = await fresh.list(query({ sortKey: "updated_at" }));
+        assert.equal(byChange.threads === ahead[0], n === 0, "the same list only if nothing has changed");
+        assert.deepEqual(byChange, { ...(await createdAnew(home, query({ sortKey: "updated_at" }))), isKept: true });
+        assert.equal(
+          (await fresh.list(query({ sortKey: "updated_at" }))).threads,
+          byChange.threads,
+          "the beginning of a list is kept at once",
+        );
+        assert.notEqual(listed.threads, byChange.threads);
+        await turnsOfTheLoop(6);
+        assert.equal(ahead.length, 1, "once in a process");
+      } finally {
+        await fresh.close();
+      }
+    }
+  });
+
   test("a next page, whose rows were read while the client looked at the one before, shows what has changed since", async () => {
     const names = path.join(home, "session_index.jsonl");
     const other = createLocalStore({ home });

@@ -19,7 +19,8 @@ const query: ThreadQuery = {
   ...{ cursor: null, limit: 10, sortKey: "created_at", sortDirection: "desc", archived: false, searchTerm: null },
   ...{ modelProviders: [], sourceKinds: [], cwds: [] },
 };
-const options = { after: undefined, named: [], narrowing: undefined };
+/** Not the beginning of the list, which is kept at once. */
+const options = { after: { ms: 2, id: "" }, named: [], narrowing: undefined };
 
 describe("rows that were read ahead", () => {
   let home = "";
@@ -67,18 +68,25 @@ describe("rows that were read ahead", () => {
 test("what is planned runs after answers have left, not when it was cancelled or replaced, and may fail", async () => {
   const ran: string[] = [];
   const ahead = new ReadAhead();
-  ahead.plan(() => ran.push("replaced"));
-  ahead.plan(() => ran.push("planned"));
+  const step = (name: string) => () => void ran.push(name);
+  ahead.plan([step("replaced")]);
+  ahead.plan([step("planned"), step("and its second step")]);
   const answered = setImmediate().then(() => ran.push("answered"));
   await answered;
   await setImmediate();
   assert.deepEqual(ran, ["answered", "planned"]);
-  ahead.plan(() => ran.push("cancelled"));
+  await setImmediate();
+  const done = ["answered", "planned", "and its second step"];
+  assert.deepEqual(ran, done);
+  ahead.plan([step("cancelled")]);
   ahead.cancel();
-  ahead.plan(() => {
+  const fails = (): void => {
     throw new Error("locked");
-  });
-  await setImmediate();
-  await setImmediate();
-  assert.deepEqual(ran, ["answered", "planned"]);
+  };
+  ahead.plan([fails, step("after a failure")]);
+  for (let i = 0; i < 4; i++) await setImmediate();
+  assert.deepEqual(ran, done);
+  ahead.plan([step("first"), ahead.cancel.bind(ahead), step("after a list came")]);
+  for (let i = 0; i < 5; i++) await setImmediate();
+  assert.deepEqual(ran, [...done, "first"]);
 });

@@ -14,36 +14,44 @@ export class Prepared<T> {
   #kept: Kept<T> | undefined;
 
   /** `version` changes when another connection has written; whoever writes through this one calls `clear`. */
-  keep(key: string, version: number, value: T): void {
+  keep(key: string, version: number, value: T): T {
     this.#kept = { key, version, value };
+    return value;
   }
   take(key: string, version: number): T | undefined {
     const kept = this.#kept;
+    if (kept?.key !== key) return undefined;
     this.#kept = undefined;
-    return kept?.key === key && kept.version === version ? kept.value : undefined;
+    return kept.version === version ? kept.value : undefined;
   }
   clear(): void {
     this.#kept = undefined;
   }
 }
 
-export class ReadAhead {
-  #planned: (() => void) | undefined;
+type Step = () => void;
 
-  /** Runs once the answer that is being made has been sent, unless another list comes first. */
-  plan(work: () => void): void {
-    this.#planned = work;
+export class ReadAhead {
+  #planned: readonly Step[] = [];
+
+  /** Runs once the answer that is being made has been sent, one step in each turn of the loop, until another list comes. */
+  plan(steps: readonly Step[]): void {
+    this.#planned = steps;
     // Answers leave in the first of the two.
-    setImmediate(() => setImmediate(() => this.#run(work)));
+    if (steps.length > 0) setImmediate(() => setImmediate(() => this.#run(steps)));
   }
   cancel(): void {
-    this.#planned = undefined;
+    this.#planned = [];
   }
-  #run(work: () => void): void {
-    if (this.#planned !== work) return;
-    this.#planned = undefined;
+  #run(steps: readonly Step[]): void {
+    const [step, ...others] = steps;
+    if (this.#planned !== steps || step === undefined) return;
+    this.#planned = others;
     try {
-      work();
-    } catch {} // the next list meets the same trouble, and repairs what can be repaired
+      step();
+    } catch {
+      return; // the next list meets the same trouble, and repairs what can be repaired
+    }
+    if (others.length > 0) setImmediate(() => this.#run(others));
   }
 }

@@ -224,13 +224,13 @@ export class SqliteIndex {
     const { sql, values, key } = statementOf(query, options);
     const version = this.#version();
     const prepared = this.#nextPage.take(key, version);
-    return this.#pages.of(key, version, () => prepared ?? this.#rows(sql, ...values));
+    const isBeginning = options.after === undefined;
+    return this.#pages.of({ key, isBeginning }, version, () => prepared ?? this.#rows(sql, ...values));
   }
   /** The rows that the same call of `page` returns next, while nothing is written. */
-  preparePage(query: ThreadQuery, options: PageOptions): void {
+  preparePage(query: ThreadQuery, options: PageOptions): readonly IndexRow[] {
     const { sql, values, key } = statementOf(query, options);
-    const version = this.#version();
-    this.#nextPage.keep(key, version, this.#rows(sql, ...values));
+    return this.#nextPage.keep(key, this.#version(), this.#rows(sql, ...values));
   }
   #version(): number {
     return Number(this.#sql.rows("PRAGMA data_version")[0]?.[0]);

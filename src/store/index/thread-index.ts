@@ -16,6 +16,7 @@ import { dayFolders, type FoundFile, filesInSlices, foundFile, mtimeOf, Numbered
 import { HeadReader } from "./head.ts";
 import { hasChanged, LastChanges } from "./last-changes.ts";
 import type { Names } from "./names.ts";
+import { NextLists } from "./next-lists.ts";
 import { isDamage, isTakenOver, openIndex } from "./open-index.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import { SeenFiles } from "./seen-files.ts";
@@ -66,6 +67,7 @@ export class ThreadIndex {
   readonly #unseen = new UnseenFolders();
   readonly #changes: LastChanges;
   readonly #ahead = new ReadAhead();
+  readonly #nextLists: NextLists;
   #touched = new Set<string>();
   /** Of the last pages; `version` is that of the names. */
   readonly #threads = new WeakMap<readonly IndexRow[], { readonly threads: readonly StoredThread[]; readonly version: number }>();
@@ -96,6 +98,7 @@ export class ThreadIndex {
       onChanged: (file) => this.#touched.add(file),
       flush: (db) => this.#flush(db),
     });
+    this.#nextLists = new NextLists(this.#changes, (rows, limit) => this.#threadsOf(rows, limit, true));
   }
 
   /** Throws RpcError for a cursor that is not ours. */
@@ -152,20 +155,13 @@ export class ThreadIndex {
     const { rows, goOn, isKept } = await this.#rowsFor(db, query, state);
     this.#build(db);
     const { next, backwardsCursor } = endsOf(query, rows, goOn);
-    if (this.#changes.isUnprepared) this.#ahead.plan(() => this.#changes.prepare(db));
-    else if (cursor !== undefined && next !== undefined && found === undefined) this.#ahead.plan(() => this.#prepareNext(db, query, next));
+    if (found === undefined) this.#ahead.plan(this.#nextLists.stepsAfter(db, query, cursor, next));
     const threads = this.#threadsOf(rows, query.limit, isKept);
     return { threads, isKept, nextCursor: next === undefined ? null : writeCursor(next), backwardsCursor };
   }
 
-  /** Who has gone on once goes on further. */
-  #prepareNext(db: SqliteIndex, query: ThreadQuery, after: Cursor): void {
-    if (query.searchTerm !== null || query.sortKey === "section_position") return;
-    db.preparePage(query, { after, named: [], narrowing: undefined });
-  }
-
   /** The same threads for the same rows, while no name changes. */
-  #threadsOf(rows: readonly IndexRow[], limit: number, isKept = false): readonly StoredThread[] {
+  #threadsOf(rows: readonly IndexRow[], limit: number, isKept: boolean | undefined): readonly StoredThread[] {
     const { version } = this.#names;
     const known = this.#threads.get(rows);
     if (known?.version === version) return known.threads;
