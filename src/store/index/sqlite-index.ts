@@ -224,8 +224,8 @@ export class SqliteIndex {
     const { sql, values, key } = statementOf(query, options);
     const version = this.#version();
     const prepared = this.#nextPage.take(key, version);
-    const isBeginning = options.after === undefined;
-    return this.#pages.of({ key, isBeginning }, version, () => prepared ?? this.#rows(sql, ...values));
+    const isExpected = prepared !== undefined && options.after === undefined;
+    return this.#pages.of({ key, isExpected }, version, () => prepared ?? this.#rows(sql, ...values));
   }
   /** The rows that the same call of `page` returns next, while nothing is written. */
   preparePage(query: ThreadQuery, options: PageOptions): readonly IndexRow[] {
