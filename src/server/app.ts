@@ -30,6 +30,7 @@ import type { ParamsOf, ResultOf } from "../protocol/define.ts";
 import type { ServerNotifications } from "../protocol/methods.ts";
 import type { SessionSource } from "../protocol/policy.ts";
 import type { Id, Peer } from "../rpc/peer.ts";
+import type { PageTexts } from "./listed-page.ts";
 import type { Relay } from "./relay/relay.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { WireCheck } from "./wire-check.ts";
@@ -84,7 +85,7 @@ export interface App {
   readonly log: Log;
   readonly subscriptions: Subscriptions;
   /** Threads of pages as lists show them while they are neither loaded nor in a section: as JSON, for as long as the store has the same page. */
-  readonly threadTexts: WeakMap<readonly StoredThread[], (string | undefined)[]>;
+  readonly threadTexts: WeakMap<readonly StoredThread[], PageTexts>;
   /** The turns in records as JSON, for as long as the store has the same records. */
   readonly turnTexts: WeakMap<readonly ThreadRecord[], KeptTurns>;
   /** Conversations about threads that other processes on this home run. */

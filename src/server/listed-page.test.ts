@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StoredThread } from "../core/ports/thread-store.ts";
-import { plainWriter } from "./listed-page.ts";
+import type { App } from "./app.ts";
+import { listedPage, plainWriter } from "./listed-page.ts";
 import { type CommonFacts, commonToWire, type OwnFacts, ownToWire } from "./stored-thread.ts";
 
 const base: StoredThread = {
@@ -26,4 +27,28 @@ test("a thread that differs from the one before in any single fact is written as
       assert.deepEqual(JSON.parse(written(stored)), JSON.parse(JSON.stringify({ ...ownToWire(stored), ...commonToWire(stored) })), key);
     assert.notEqual(written(differs), written(base), key);
   }
+});
+
+test("a page that is kept shows marks and places that came after it was written, and those that went", async () => {
+  const [places, marks] = [new Map<string, object>(), new Map<string, object>()];
+  const app = {
+    ...{
+      threadTexts: new WeakMap(),
+      threads: { count: 0, find: () => undefined },
+      relay: { hasElsewhere: false, statusElsewhere: () => undefined },
+    },
+    lists: { places: async () => places, readMarks: { of: async () => marks } },
+  } as unknown as App;
+  const threads = [base, { ...base, id: other.id }];
+  const shown = async () => JSON.parse((await listedPage({ threads, isKept: true, nextCursor: "n", backwardsCursor: null }, app)).text);
+  const plain = await shown();
+  assert.deepEqual(Object.keys(plain.readStates), [base.id, other.id]);
+  marks.set(other.id, { marked: true });
+  assert.deepEqual(await shown(), { ...plain, readStates: { ...plain.readStates, [other.id]: { marked: true } } });
+  marks.clear();
+  places.set(base.id, { section: "s", sectionEnteredMs: 5_000, projectId: "p" });
+  const placed = { ...plain.data[0], section: "s", sectionEnteredAt: 5, projectId: "p" };
+  assert.deepEqual(await shown(), { ...plain, data: [placed, plain.data[1]] });
+  places.clear();
+  assert.deepEqual(await shown(), plain);
 });

@@ -8,21 +8,38 @@ import type { App } from "./app.ts";
 import { type CommonFacts, commonToWire, ownToWire, storedToWire } from "./stored-thread.ts";
 import { inPlace, placesOf, readMarksOf } from "./thread-place.ts";
 
+/** What was written of a page's threads, as they are stored. */
+export interface PageTexts {
+  readonly rows: (string | undefined)[];
+  /** All of them with their read states, for when each is shown as it is stored and none has a mark. */
+  plain?: string;
+}
+
 export async function listedPage(
   { threads, isKept, nextCursor, backwardsCursor }: ThreadPage,
   app: App,
 ): Promise<JsonText<ThreadListResponse>> {
   const ids = threads.map((stored) => stored.id);
   const [places, marks] = await Promise.all([placesOf(ids, app), readMarksOf(ids, app)]);
-  const texts = app.threadTexts.get(threads) ?? [];
+  const texts = app.threadTexts.get(threads) ?? { rows: [] };
   if (isKept === true) app.threadTexts.set(threads, texts);
+  const isPlain = threads.map(plainness(places, app));
   const written = plainWriter();
-  const isPlain = plainness(places, app);
   const rowOf = (stored: StoredThread, at: number): string => {
-    if (!isPlain(stored)) return JSON.stringify(inPlace(storedToWire(stored, app), places.get(stored.id)));
-    texts[at] ??= written(stored);
-    return texts[at];
+    if (isPlain[at] !== true) return JSON.stringify(inPlace(storedToWire(stored, app), places.get(stored.id)));
+    texts.rows[at] ??= written(stored);
+    return texts.rows[at];
   };
+  const known: Pick<PageTexts, "plain"> = marks.size > 0 || isPlain.includes(false) ? {} : texts;
+  known.plain ??= rowsAndStates(threads, marks, rowOf);
+  return new JsonText(`{${known.plain},"nextCursor":${JSON.stringify(nextCursor)},"backwardsCursor":${JSON.stringify(backwardsCursor)}}`);
+}
+
+function rowsAndStates(
+  threads: readonly StoredThread[],
+  marks: ReadonlyMap<string, ThreadReadState>,
+  rowOf: (stored: StoredThread, at: number) => string,
+): string {
   const readState = readStateWriter();
   // Added to each other, since `join` would copy all of it once more than what sends it does.
   let [data, readStates] = ["", ""];
@@ -32,13 +49,12 @@ export async function listedPage(
     data += separator + rowOf(stored, at++);
     readStates += separator + readState(stored.id, marks.size === 0 ? undefined : marks.get(stored.id));
   }
-  const cursors = `"nextCursor":${JSON.stringify(nextCursor)},"backwardsCursor":${JSON.stringify(backwardsCursor)}`;
-  return new JsonText(`{"data":[${data}],"readStates":{${readStates}},${cursors}}`);
+  return `"data":[${data}],"readStates":{${readStates}}`;
 }
 
 /** The rows of a page that is probably requested next. Whether they may be shown as they are stored is seen when it is. */
 export function writeAhead(threads: readonly StoredThread[], app: App): void {
-  app.threadTexts.set(threads, threads.map(plainWriter()));
+  app.threadTexts.set(threads, { rows: threads.map(plainWriter()) });
 }
 
 /** Writes a key of an object and its value. As an object, each of its keys would be new to V8, which costs more than all else of a page. */
