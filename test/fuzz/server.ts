@@ -85,7 +85,7 @@ class Bench {
   }
 }
 /** What the real servers tell under this code, too, though it is the caller's mistake. */
-const isExpected = ({ message = "" }: { readonly message?: string }): boolean => /^unknown MCP server '/.test(message);
+const isExpected = ({ message = "" }: { readonly message?: string }): boolean => /^(?:unknown MCP server '|failed to spawn )/.test(message);
 
 interface Answer {
   readonly id?: unknown;
