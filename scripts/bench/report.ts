@@ -268,10 +268,10 @@ ${engineTable(engines).join("\n")}
 }
 
 function homeTable({ measures }: HomeFigures): string[] {
-  const rows = Object.entries(measures).map(
-    ([name, of]) =>
-      `| ${homeMeasures[name as keyof typeof homeMeasures]} | ${milliseconds(of.median)} (${milliseconds(of.min)}–${milliseconds(of.max)}) ms | ${of.n} |`,
-  );
+  const rows = Object.entries(measures).map(([name, { median, min, max, n }]) => {
+    const shown = n === 0 ? "not measured" : `${milliseconds(median)} (${milliseconds(min)}–${milliseconds(max)}) ms`;
+    return `| ${homeMeasures[name as keyof typeof homeMeasures]} | ${shown} | ${n} |`;
+  });
   return ["| | median (lowest–highest) | measured |", "|---|---:|---:|", ...rows];
 }
 
