@@ -4,7 +4,7 @@ import { errorMessage } from "../lib/error-text.ts";
 import { JsonText } from "../lib/json-text.ts";
 import { RpcError } from "../protocol/errors.ts";
 import { maxAnswerBytes, Peer, type PeerHandlers } from "./peer.ts";
-import { memoryPair } from "./transport.ts";
+import { MessageSeries, memoryPair } from "./transport.ts";
 
 /** A serving peer and a calling peer. */
 function pair(handlers: Partial<PeerHandlers>) {
@@ -94,4 +94,18 @@ test("a result that is text already is sent as it is, and is JSON wherever else 
   while (sent.length === 0) await Promise.resolve();
   assert.deepEqual(sent, [`{"id":1,"result":${text.text}}`]);
   assert.deepEqual(JSON.parse(JSON.stringify({ text })), { text: JSON.parse(text.text) });
+});
+
+test("messages of a series are written once for all readers that take them one by one", () => {
+  const series = new MessageSeries('{"a":', ["1", "2"], "}");
+  const { messages } = series;
+  const sent: string[][] = [[], []];
+  for (const one of sent) {
+    const [here] = memoryPair();
+    here.send = (text) => void one.push(text);
+    new Peer(here, { request() {}, notification() {}, closed() {} }).sendSeries(series);
+  }
+  assert.deepEqual(sent, [messages, messages]);
+  assert.equal(series.messages, messages);
+  assert.deepEqual(messages, ['{"a":1}', '{"a":2}']);
 });

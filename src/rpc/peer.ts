@@ -91,8 +91,7 @@ export class Peer {
   /** The same for messages that differ only in their middle. */
   sendSeries(series: MessageSeries): void {
     if (this.#transport.sendSeries !== undefined) return this.#transport.sendSeries(series);
-    const { head, middles, tail } = series;
-    for (const middle of middles) this.#transport.send(`${head}${middle}${tail}`);
+    for (const message of series.messages) this.#transport.send(message);
   }
   /** Sends what this tick has produced so far without waiting for its end. */
   flush(): void {

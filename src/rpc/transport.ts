@@ -27,10 +27,23 @@ export interface Transport {
 }
 
 /** Messages as JSON that begin and end alike: one for each middle. */
-export interface MessageSeries {
+export class MessageSeries {
   readonly head: string;
   readonly middles: readonly string[];
   readonly tail: string;
+  #messages: readonly string[] | undefined;
+
+  constructor(head: string, middles: readonly string[], tail: string) {
+    this.head = head;
+    this.middles = middles;
+    this.tail = tail;
+  }
+
+  /** Texts that all readers share: what waits for hundreds of slow ones is in memory once. */
+  get messages(): readonly string[] {
+    this.#messages ??= this.middles.map((middle) => `${this.head}${middle}${this.tail}`);
+    return this.#messages;
+  }
 }
 
 /** The reason for disconnecting a slow reader, in at most 123 bytes, the limit for a close frame's reason. */

@@ -7,7 +7,7 @@ import type { ParamsOf } from "../protocol/define.ts";
 import { invalidRequest, methodNotFound } from "../protocol/errors.ts";
 import type { ServerNotifications, ServerRequests } from "../protocol/methods.ts";
 import type { Outcome } from "../rpc/peer.ts";
-import { type MessageSeries, tooFarBehind } from "../rpc/transport.ts";
+import { MessageSeries, tooFarBehind } from "../rpc/transport.ts";
 import { isOlder, type Session } from "./app.ts";
 import { forOlder, requestFor } from "./dialect.ts";
 import { Readers } from "./readers.ts";
@@ -350,7 +350,7 @@ export class Subscriptions implements Audience {
     const { threadId, turnId, itemId } = at;
     const params = JSON.stringify({ method: textMethod, params: { threadId, turnId, itemId } });
     const middles = deltas.map((delta) => JSON.stringify(delta));
-    return { head: `${params.slice(0, -2)},"delta":`, middles, tail: `},"emittedAtMs":${JSON.stringify(clock.now())}}` };
+    return new MessageSeries(`${params.slice(0, -2)},"delta":`, middles, `},"emittedAtMs":${JSON.stringify(clock.now())}}`);
   }
 
   #write(method: keyof ServerNotifications, params: unknown): string {
