@@ -313,7 +313,7 @@ function readResponse(bytes: Buffer, sizes: readonly number[]): ResponseSeen {
     },
   });
   try {
-    for (let at = 0, i = 0; at < bytes.length && !reader.isOver; i++) {
+    for (let at = 0, i = 0; at < bytes.length && seen.ends === 0; i++) {
       const piece = bytes.subarray(at, Math.min(bytes.length, at + (sizes[i % sizes.length] ?? 1)));
       reader.feed(piece);
       at += piece.length;

@@ -4,7 +4,7 @@
  */
 import type { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
-import { type Exchange, type ExchangeEvents, HttpFailure, type HttpRequest } from "./exchange.ts";
+import type { Exchange, ExchangeEvents, HttpRequest } from "./exchange.ts";
 import { ResponseReader } from "./response-reader.ts";
 
 /** Connections without a request that are kept for each server. */
@@ -25,7 +25,6 @@ export class Connections {
   /** For a shorter handshake on the next connection to a server. */
   readonly #tlsSessions = new Map<string, Buffer>();
 
-  /** Throws for a header that cannot be sent. */
   send(request: HttpRequest, events: ExchangeEvents): Exchange {
     const head = headOf(request);
     const { origin } = request.url;
@@ -213,28 +212,14 @@ function keptMs(header: string | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.max(0, Number(seconds) * 1000 - marginMs);
 }
 
-const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-/** A line end would begin another header. */
-const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** They say how this very connection is used. */
-const ownHeaders: ReadonlySet<string> = new Set(["connection", "content-length", "transfer-encoding"]);
-
 function headOf({ method, url, headers, body }: HttpRequest): string {
   let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n`;
-  let hasHost = false;
-  for (const [name, value] of Object.entries(headers)) {
-    if (!headerName.test(name) || !headerValue.test(value)) throw unsendable(name, "has a character that no header may have");
-    if (ownHeaders.has(name)) throw unsendable(name, "is decided by the connection");
-    hasHost ||= name === "host";
-    head += `${name}: ${value}\r\n`;
-  }
-  if (url.username !== "" || url.password !== "") head += `authorization: Basic ${basicAuth(url)}\r\n`;
-  if (!hasHost) head += `host: ${url.host}\r\n`;
+  for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
+  const hasPassword = url.username !== "" || url.password !== "";
+  if (hasPassword && headers["authorization"] === undefined) head += `authorization: Basic ${basicAuth(url)}\r\n`;
+  if (headers["host"] === undefined) head += `host: ${url.host}\r\n`;
   return `${head}${body === undefined ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`}connection: keep-alive\r\n\r\n`;
 }
-
-const unsendable = (name: string, why: string): HttpFailure =>
-  new HttpFailure("settings", `the header ${JSON.stringify(name)} ${why}; take it out of the provider's http_headers or env_http_headers`);
 
 const basicAuth = ({ username, password }: URL): string =>
   Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");

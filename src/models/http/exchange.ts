@@ -32,3 +32,20 @@ export interface Exchange {
   /** Gives the connection up, unless the response is over. Nothing is reported after that. */
   destroy(): void;
 }
+
+const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+/** A line end would begin another header. */
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** They say how the very connection is used. */
+const ownHeaders: ReadonlySet<string> = new Set(["connection", "content-length", "transfer-encoding"]);
+
+/** Throws for a header that cannot be sent. */
+export function checkHeaders(headers: HttpRequest["headers"]): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!headerName.test(name) || !headerValue.test(value)) throw unsendable(name, "has a character that no header may have");
+    if (ownHeaders.has(name.toLowerCase())) throw unsendable(name, "is decided by the connection");
+  }
+}
+
+const unsendable = (name: string, why: string): HttpFailure =>
+  new HttpFailure("settings", `the header ${JSON.stringify(name)} ${why}; take it out of the provider's http_headers or env_http_headers`);

@@ -80,6 +80,9 @@ describe("a request", () => {
     await textOf(await pool.send({ method: "GET", url: named, headers: {}, idleMs: 1000 }, new AbortController().signal));
     assert.match(requests[1]?.head ?? "", new RegExp(`^GET /v1/x\\?y=1 .*authorization: Basic ${btoa("someone:p@ss")}\r\n`, "s"));
     assert.doesNotMatch(requests[1]?.head ?? "", /content-length/);
+    const keyed = { method: "GET", url: named, headers: { authorization: "Bearer k" }, idleMs: 1000 } as const;
+    await textOf(await pool.send(keyed, new AbortController().signal));
+    assert.deepEqual(requests[2]?.head.match(/authorization: .*/g), ["authorization: Bearer k"], "the key of the settings counts");
   });
   it("with a header that would begin another one, or that belongs to the connection, is not sent", async (t) => {
     const { url, requests } = await serve(t, ({ socket }) => socket.write(ok));

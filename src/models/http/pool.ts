@@ -3,7 +3,7 @@ import type { Agent } from "node:http";
 import { namesProxyFor, trustCertificates } from "../../lib/network.ts";
 import { isLocal } from "../local-address.ts";
 import { Connections } from "./connection.ts";
-import { type Exchange, type ExchangeEvents, HttpFailure, type HttpRequest } from "./exchange.ts";
+import { checkHeaders, type Exchange, type ExchangeEvents, HttpFailure, type HttpRequest } from "./exchange.ts";
 import { Agents, sendProxied } from "./proxied.ts";
 import type { ResponseHead } from "./response-reader.ts";
 
@@ -31,6 +31,7 @@ export function createHttpPool(env: Readonly<Record<string, string | undefined>>
 
   function start(request: HttpRequest, events: ExchangeEvents): Exchange {
     const { url } = request;
+    checkHeaders(request.headers);
     if (!isLocal(url.href) && namesProxyFor(url, env)) return sendProxied(request, agents.for(url), events);
     if (url.protocol === "https:" && !trusts) {
       trustCertificates(env);
@@ -62,8 +63,6 @@ class Asked implements HttpReply, ExchangeEvents {
   status = 0;
   statusText = "";
   headers: ResponseHead["headers"] = {};
-  /** "stale": the kept connection was closed before the request reached the server. */
-  readonly answer: Promise<HttpReply | "stale">;
   readonly #answer = Promise.withResolvers<HttpReply | "stale">();
   readonly #idleMs: number;
   readonly #signal: AbortSignal;
@@ -81,9 +80,13 @@ class Asked implements HttpReply, ExchangeEvents {
   #failure: unknown;
 
   constructor(idleMs: number, signal: AbortSignal) {
-    this.answer = this.#answer.promise;
     this.#idleMs = idleMs;
     this.#signal = signal;
+  }
+
+  /** "stale": the kept connection was closed before the request reached the server. */
+  get answer(): Promise<HttpReply | "stale"> {
+    return this.#answer.promise;
   }
 
   begin(start: (events: ExchangeEvents) => Exchange): void {

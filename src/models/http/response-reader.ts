@@ -78,9 +78,6 @@ export class ResponseReader {
   get hasBegun(): boolean {
     return this.#state !== "head" || this.#keptLength > 0 || this.#provisional > 0;
   }
-  get isOver(): boolean {
-    return this.#state === "over";
-  }
   /** Whether the connection can be used for another request once this response is over. */
   get staysOpen(): boolean {
     return this.#staysOpen;
